@@ -1,0 +1,53 @@
+# Every target works alone on a fresh machine with Python 3.11 or newer: it
+# creates .venv and installs what it needs, pinned by constraints.txt.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	--constraint constraints.txt
+
+.PHONY: run test test-ext lint format bench clean
+
+run: $(VENV)/.run
+	$(BIN)/pyg-cagp partition synthetic
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# torch-scatter and torch-sparse have no wheels for every torch: both are
+# compiled against the torch in .venv (about 15 minutes on two cores).
+test-ext: $(VENV)/.ext
+	$(BIN)/python -m pytest -m ext
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmark/speed/coverage.py
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), \
+	"Python 3.11 or newer is needed, got " + sys.version.split()[0]'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[dev]'
+	touch $@ $(VENV)/.run
+
+$(VENV)/.ext: $(VENV)/.dev
+	$(PIP) setuptools wheel
+	$(PIP) --no-build-isolation torch-scatter torch-sparse
+	touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

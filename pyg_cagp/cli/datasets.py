@@ -1,0 +1,67 @@
+r""":obj:`pyg-cagp datasets`: what there is to load."""
+
+import argparse
+from typing import Any
+
+from pyg_cagp.cli.common import add_common, format_table, print_json
+
+
+def add_command(commands: Any) -> None:
+    r"""Adds the command to the command line."""
+    parser = commands.add_parser(
+        "datasets",
+        help="list the datasets that can be loaded by name",
+        description="List the datasets that can be loaded by name, their "
+        "published sizes, and which of them are here already.",
+        epilog="example: pyg-cagp datasets --root data",
+    )
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    r"""Lists the datasets."""
+    from pyg_cagp.datasets.cache import data_root
+    from pyg_cagp.datasets.registry import REGISTRY
+
+    listed: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "entities": entry.entities,
+            "relations": entry.relations,
+            "train": entry.triples[0],
+            "valid": entry.triples[1],
+            "test": entry.triples[2],
+            "missing": entry.missing(args.root),
+            "note": entry.note,
+        }
+        for name, entry in REGISTRY.items()
+    ]
+    root = str(data_root(args.root))
+    if args.json:
+        print_json({"root": root, "datasets": listed})
+        return
+    columns = ("name", "entities", "relations", "train", "valid", "test")
+    rows: list[tuple] = [(*columns, "files", "what it is")]
+    for item in listed:
+        rows.append(
+            (
+                *(item[column] for column in columns),
+                _state(item["missing"], REGISTRY[item["name"]].files),
+                item["note"],
+            )
+        )
+    print(f"data root: {root}\n")
+    print(format_table(rows))
+    print(
+        "\nAlso 'synthetic' (generated, offline), and any folder or file of "
+        "triples."
+    )
+
+
+def _state(missing: list[str], files: tuple[str, ...]) -> str:
+    if not missing:
+        return "here"
+    if len(missing) == len(files):
+        return "to download"
+    return f"without {', '.join(missing)}"

@@ -1,0 +1,52 @@
+r"""Entry point of :obj:`pyg-cagp`."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from pyg_cagp import __version__
+from pyg_cagp.cli import datasets, partition
+from pyg_cagp.exceptions import CAGPError
+
+
+def build_parser() -> argparse.ArgumentParser:
+    r"""Returns the parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="pyg-cagp",
+        description="Know when a knowledge-graph prediction should not be "
+        "trusted.",
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"pyg-cagp {__version__}"
+    )
+    commands = parser.add_subparsers(
+        title="commands", dest="command", required=True, metavar="COMMAND"
+    )
+    for module in (datasets, partition):
+        module.add_command(commands)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    r"""Runs a command and returns its exit code: 0, or 2 on bad input.
+
+    Args:
+        argv (sequence, optional): The arguments; those of the process if set
+            to :obj:`None`. (default: :obj:`None`)
+    """
+    args = build_parser().parse_args(argv)
+    try:
+        args.run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (CAGPError, OSError) as error:
+        print(f"pyg-cagp: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("pyg-cagp: interrupted", file=sys.stderr)
+        return 130
+    return 0

@@ -1,0 +1,125 @@
+r""":obj:`pyg-cagp partition`: who is out of distribution."""
+
+import argparse
+from typing import Any
+
+from pyg_cagp.cli.common import add_common, format_table, print_json
+from pyg_cagp.exceptions import InvalidInputError
+
+
+def add_command(commands: Any) -> None:
+    r"""Adds the command to the command line."""
+    parser = commands.add_parser(
+        "partition",
+        help="count ID, emerging and novel triples of a graph",
+        description="Partition validation and test triples by entity "
+        "frequency and coverage.",
+        epilog="example: pyg-cagp partition fb15k-237 --preset table2",
+    )
+    parser.add_argument(
+        "dataset", help="a name (see 'pyg-cagp datasets'), a folder or a file"
+    )
+    parser.add_argument(
+        "--preset",
+        choices=("stated", "table2", "appendix"),
+        help="a partition of the paper: as its text states it (default), as "
+        "its tables 1 and 2 have it, or as its appendix has it",
+    )
+    parser.add_argument(
+        "--quantile",
+        type=float,
+        help="instead of a preset: which quantile of entity frequencies the "
+        "threshold is",
+    )
+    parser.add_argument(
+        "--inclusive",
+        action="store_true",
+        help="with --quantile: a frequency equal to the threshold is "
+        "emerging, too",
+    )
+    parser.add_argument(
+        "--population",
+        choices=("seen", "all"),
+        default="seen",
+        help="take the quantile over entities seen in train (default), or "
+        "over all",
+    )
+    parser.add_argument(
+        "--self-loops",
+        choices=("twice", "once"),
+        default="twice",
+        help="count a triple with one entity at both ends for both "
+        "(default), or once",
+    )
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    r"""Partitions a graph and describes the result."""
+    if args.preset is not None and args.quantile is not None:
+        raise InvalidInputError("give --preset or --quantile, not both")
+    if args.inclusive and args.quantile is None:
+        raise InvalidInputError("--inclusive goes with --quantile")
+    from pyg_cagp.datasets import load
+    from pyg_cagp.evaluate import partition_summary
+    from pyg_cagp.transforms import TemporalLikeOOD
+
+    preset = None if args.quantile is not None else args.preset or "stated"
+    rule = (
+        {"quantile": args.quantile, "inclusive": args.inclusive}
+        if preset is None
+        else TemporalLikeOOD.presets[preset]
+    )
+    transform = TemporalLikeOOD(
+        **rule, population=args.population, self_loops=args.self_loops
+    )
+    kg = load(args.dataset, args.root, args.seed)
+    summary = {
+        "dataset": args.dataset,
+        "preset": preset,
+        **partition_summary(kg, transform),
+    }
+    if args.json:
+        print_json(summary)
+    else:
+        print(_describe(summary))
+
+
+def _describe(summary: dict[str, Any]) -> str:
+    sign = "<=" if summary["inclusive"] else "<"
+    coverage = summary["coverage"]
+    kinds = ("id", "emerging", "novel", "total")
+    sizes: list[tuple] = [("split", *kinds)]
+    auroc: list[tuple] = [("U_str AUROC", *kinds[1:3], "overall", "rho")]
+    for name, split in summary["splits"].items():
+        sizes.append((name, *(split[kind] for kind in kinds)))
+        values = split["u_str_auroc"]
+        auroc.append(
+            (
+                name,
+                values["emerging"],
+                values["novel"],
+                values["overall"],
+                split["rho"],
+            )
+        )
+    return "\n".join(
+        (
+            f"{summary['dataset']}: {summary['num_nodes']:,} entities, "
+            f"{summary['num_relations']:,} relations, "
+            f"{summary['num_train']:,} training triples",
+            f"coverage: {coverage['nnz']:,} entity-relation pairs seen "
+            f"({coverage['density']:.2%}), {coverage['bytes']:,} bytes",
+            f"emerging: min(freq(h), freq(t)) {sign} {summary['tau']:g} "
+            f"(quantile {summary['quantile']}"
+            + (f", preset {summary['preset']})" if summary["preset"] else ")"),
+            "",
+            format_table(sizes),
+            "",
+            format_table(auroc),
+            "",
+            "Novel contexts are defined by missing coverage, so their AUROC "
+            "is 1 by construction.",
+        )
+    )

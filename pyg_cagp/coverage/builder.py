@@ -1,0 +1,72 @@
+r"""Builds coverage from a stream of edges that need not fit in memory."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.coverage.coverage import Coverage
+from pyg_cagp.coverage.pairs import PairCounts, count_pairs, merge_pairs
+from pyg_cagp.data.checks import check_edges, check_size
+
+
+class CoverageBuilder:
+    r"""Collects coverage chunk by chunk.
+
+    Memory is that of the distinct pairs and of one chunk, whatever the number
+    of triples. Sorted runs are merged with runs of like size, so each pair is
+    moved only a logarithmic number of times.
+
+    Args:
+        num_nodes (int): The number of entities.
+        num_relations (int): The number of relations.
+
+    Example:
+        >>> builder = CoverageBuilder(num_nodes=3, num_relations=1)
+        >>> for head, tail in [(0, 1), (0, 2)]:
+        ...     edge_index = torch.tensor([[head], [tail]])
+        ...     builder.add(edge_index, torch.tensor([0]))
+        >>> builder.build()
+        Coverage(3, num_relations=1, nnz=3)
+    """
+
+    def __init__(self, num_nodes: int, num_relations: int) -> None:
+        check_size("num_nodes", num_nodes)
+        check_size("num_relations", num_relations)
+        self.num_nodes = num_nodes
+        self.num_relations = num_relations
+        self.num_edges = 0
+        self._runs: list[PairCounts] = []
+
+    def add(self, edge_index: Tensor, edge_type: Tensor) -> None:
+        r"""Adds the evidence of one chunk of edges.
+
+        Args:
+            edge_index (torch.Tensor): Heads and tails, of shape
+                :obj:`[2, E]`.
+            edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+        """
+        sizes = self.num_nodes, self.num_relations
+        head, rel, tail = check_edges(edge_index, edge_type, *sizes)
+        run = count_pairs(head, rel, tail, *sizes)
+        while self._runs and self._runs[-1].key.numel() < 2 * run.key.numel():
+            run = merge_pairs(self._runs.pop(), run)
+        self._runs.append(run)
+        self.num_edges += rel.numel()
+
+    def extend(self, chunks: Iterable[tuple[Tensor, Tensor]]) -> None:
+        r"""Adds chunks of :obj:`(edge_index, edge_type)` one by one."""
+        for edge_index, edge_type in chunks:
+            self.add(edge_index, edge_type)
+
+    def build(self) -> Coverage:
+        r"""Returns the coverage of all that was added so far."""
+        if not self._runs:
+            none = torch.empty(0, dtype=torch.long)
+            self.add(none.view(1, 0).expand(2, 0), none)
+        while len(self._runs) > 1:
+            last = self._runs.pop()
+            self._runs[-1] = merge_pairs(self._runs[-1], last)
+        return Coverage._from_pairs(
+            self._runs[0], self.num_nodes, self.num_relations
+        )

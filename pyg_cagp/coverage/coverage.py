@@ -1,0 +1,374 @@
+r"""The entity x relation evidence index."""
+
+from pathlib import Path
+from typing import Any, Self
+
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.coverage import interop, storage, views
+from pyg_cagp.coverage.lookup import PresenceBitmap, find
+from pyg_cagp.coverage.pairs import (
+    PairCounts,
+    count_pairs,
+    key_dtype,
+    merge_pairs,
+)
+from pyg_cagp.coverage.store import CompressedPairs
+from pyg_cagp.data import as_kg, split_edges
+from pyg_cagp.data.checks import (
+    check_choice,
+    check_edges,
+    check_ids,
+    check_same_shape,
+)
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.typing import CoverageView, Role
+
+
+class Coverage(CompressedPairs):
+    r"""Which entities were seen with which relations, how often, in which role.
+
+    The coverage structure of the `"Decomposing Uncertainty in Probabilistic
+    Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"
+    <https://arxiv.org/abs/2512.22318>`_ paper,
+
+    .. math::
+        c(e, r) = \begin{cases}
+            1 & \text{if } \exists \, (h, r, t) \in
+                \mathcal{T}_{\text{train}} : e = h \text{ or } e = t \\
+            0 & \text{otherwise,}
+        \end{cases}
+
+    kept as directed counts :math:`n_{\text{head}}(e, r)` and
+    :math:`n_{\text{tail}}(e, r)` instead of one bit. Pairs never seen take no
+    space: rows are compressed, relations ascend within a row, and every array
+    has the smallest integer type that fits.
+
+    A triple whose head is also its tail fills two slots, so it counts once in
+    each role and twice in :obj:`role="any"`.
+
+    Build it with :meth:`from_edges` or :meth:`from_data`.
+
+    Args:
+        rowptr (torch.Tensor): Where the row of each entity begins, of shape
+            :obj:`[num_nodes + 1]`.
+        col (torch.Tensor): The relations of each row, of shape :obj:`[nnz]`.
+        head_count (torch.Tensor): :math:`n_{\text{head}}`, of shape
+            :obj:`[nnz]`.
+        tail_count (torch.Tensor): :math:`n_{\text{tail}}`, of shape
+            :obj:`[nnz]`.
+        num_relations (int): The number of relations.
+
+    Example:
+        >>> edge_index = torch.tensor([[0, 0, 1], [1, 2, 2]])
+        >>> edge_type = torch.tensor([0, 0, 1])
+        >>> cov = Coverage.from_edges(edge_index, edge_type, 3, 2)
+        >>> cov.nnz
+        5
+        >>> cov.contains(torch.tensor([0, 0]), torch.tensor([0, 1]))
+        tensor([ True, False])
+        >>> cov.count(torch.tensor([0, 2]), torch.tensor([0, 0]), role="head")
+        tensor([2, 0])
+    """
+
+    @classmethod
+    def from_edges(
+        cls,
+        edge_index: Tensor,
+        edge_type: Tensor,
+        num_nodes: int,
+        num_relations: int,
+    ) -> Self:
+        r"""Counts the pairs of a list of edges, on the device they are on.
+
+        Args:
+            edge_index (torch.Tensor): Heads and tails, of shape
+                :obj:`[2, E]`.
+            edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+            num_nodes (int): The number of entities.
+            num_relations (int): The number of relations.
+        """
+        head, rel, tail = check_edges(
+            edge_index, edge_type, num_nodes, num_relations
+        )
+        pairs = count_pairs(head, rel, tail, num_nodes, num_relations)
+        return cls._from_pairs(pairs, num_nodes, num_relations)
+
+    @classmethod
+    def from_data(cls, data: Data) -> Self:
+        r"""Counts the pairs of the training edges of a graph, and no others.
+
+        Args:
+            data (torch_geometric.data.Data): The graph, or anything else that
+                :func:`~pyg_cagp.data.as_kg` takes.
+        """
+        kg = as_kg(data)
+        edge_index, edge_type = split_edges(kg, "train")
+        return cls.from_edges(
+            edge_index, edge_type, kg.num_nodes, kg.num_relations
+        )
+
+    # Look-ups ################################################################
+
+    def contains(
+        self, entity: Tensor, relation: Tensor, role: Role = "any"
+    ) -> Tensor:
+        r"""Tells for each pair whether it was ever seen.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+            relation (torch.Tensor): The relations, of the same shape.
+            role (str, optional): In which place the entity must have stood:
+                :obj:`"any"`, :obj:`"head"` or :obj:`"tail"`.
+                (default: :obj:`"any"`)
+        """
+        if role != "any":
+            return self.count(entity, relation, role) > 0
+        entity, relation = self._check_pairs(entity, relation)
+        bitmap = self._presence()
+        if bitmap is not None:
+            return bitmap.contains(entity, relation)
+        return self._find(entity, relation) >= 0
+
+    def count(
+        self, entity: Tensor, relation: Tensor, role: Role = "any"
+    ) -> Tensor:
+        r"""Tells for each pair in how many training slots it was seen.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+            relation (torch.Tensor): The relations, of the same shape.
+            role (str, optional): In which place the entity stood:
+                :obj:`"any"`, :obj:`"head"` or :obj:`"tail"`.
+                (default: :obj:`"any"`)
+        """
+        check_choice("role", role, ("any", "head", "tail"))
+        entity, relation = self._check_pairs(entity, relation)
+        place = self._find(entity, relation)
+        if role == "head":
+            return _gather(self.head_count, place).long()
+        tails = _gather(self.tail_count, place).long()
+        if role == "tail":
+            return tails
+        return tails.add_(_gather(self.head_count, place))
+
+    def weight(
+        self,
+        entity: Tensor,
+        relation: Tensor,
+        view: CoverageView = "binary",
+        role: Role = "any",
+    ) -> Tensor:
+        r"""Looks up a view of the evidence; see :meth:`values`.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+            relation (torch.Tensor): The relations, of the same shape.
+            view (str, optional): :obj:`"binary"`, :obj:`"count"`,
+                :obj:`"log"` or :obj:`"tfidf"`. (default: :obj:`"binary"`)
+            role (str, optional): :obj:`"any"`, :obj:`"head"` or
+                :obj:`"tail"`. (default: :obj:`"any"`)
+        """
+        entity, relation = self._check_pairs(entity, relation)
+        return _gather(self.values(view, role), self._find(entity, relation))
+
+    def missing(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Counts how many of a triple's two pairs were never seen:
+        :math:`2 - c(h, r) - c(t, r)`.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        seen = self.contains(head_index, rel_type).long()
+        return 2 - seen - self.contains(tail_index, rel_type).long()
+
+    def _check_pairs(
+        self, entity: Tensor, relation: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        entity = check_ids("entity", entity, self.num_nodes, "num_nodes")
+        relation = check_ids(
+            "relation", relation, self.num_relations, "num_relations"
+        )
+        check_same_shape(entity=entity, relation=relation)
+        if entity.device != self.device:
+            raise InvalidInputError(
+                f"'entity' must be on the device of the coverage (got "
+                f"{entity.device} and {self.device}); move one by '.to()'"
+            )
+        return entity, relation
+
+    def _find(self, entity: Tensor, relation: Tensor) -> Tensor:
+        place = find(
+            self.rowptr, self.col, entity.reshape(-1), relation.reshape(-1)
+        )
+        return place.view(entity.shape)
+
+    def _presence(self) -> PresenceBitmap | None:
+        # A bit for every cell is worth having only while it takes no more
+        # memory than the rows themselves; on sparser graphs rows are searched.
+        words = self.num_nodes * PresenceBitmap.words_per_row(
+            self.num_relations
+        )
+        if "bitmap" not in self._cache:
+            self._cache["bitmap"] = (
+                PresenceBitmap(
+                    self.row(), self.col, self.num_nodes, self.num_relations
+                )
+                if 8 * words <= self.nbytes
+                else None
+            )
+        return self._cache["bitmap"]
+
+    def values(
+        self, view: CoverageView = "binary", role: Role = "any"
+    ) -> Tensor:
+        r"""Returns a view of the evidence for each pair, of shape
+        :obj:`[nnz]`.
+
+        Args:
+            view (str, optional): With :math:`n(e, r)` the count,
+
+                * :obj:`"binary"`: 1 where :math:`n > 0`,
+                * :obj:`"count"`: :math:`n` itself,
+                * :obj:`"log"`: :math:`\log(1 + n) / \log(1 + \max n)`,
+                * :obj:`"tfidf"`: :math:`n \cdot (1 + \log \frac{1 + |E|}{1 +
+                  |\{e : n(e, r) > 0\}|})`, each entity's row scaled to unit
+                  length.
+
+                All but the count lie in :math:`[0, 1]`, and every constant
+                comes from the training edges alone.
+                (default: :obj:`"binary"`)
+            role (str, optional): :obj:`"any"`, :obj:`"head"` or
+                :obj:`"tail"`. (default: :obj:`"any"`)
+        """
+        if (view, role) not in self._cache:
+            self._cache[view, role] = views.weigh(self, view, role)
+        return self._cache[view, role]
+
+    # Change ##################################################################
+
+    def update(
+        self,
+        edge_index: Tensor,
+        edge_type: Tensor,
+        num_nodes: int | None = None,
+        num_relations: int | None = None,
+    ) -> Self:
+        r"""Adds the evidence of more edges, in place.
+
+        The result is the same, to the bit, as that of building the coverage
+        from all edges at once. Nothing is changed if the input is refused.
+
+        Args:
+            edge_index (torch.Tensor): Heads and tails, of shape
+                :obj:`[2, E]`.
+            edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+            num_nodes (int, optional): The number of entities from now on,
+                where new ones arrive. (default: :obj:`None`)
+            num_relations (int, optional): The number of relations from now
+                on, where new ones arrive. (default: :obj:`None`)
+        """
+        num_nodes = self.num_nodes if num_nodes is None else num_nodes
+        num_relations = (
+            self.num_relations if num_relations is None else num_relations
+        )
+        head, rel, tail = check_edges(
+            edge_index, edge_type, num_nodes, num_relations
+        )
+        if num_nodes < self.num_nodes or num_relations < self.num_relations:
+            raise InvalidInputError(
+                f"a coverage can only grow (from {self.num_nodes} entities "
+                f"and {self.num_relations} relations to {num_nodes} and "
+                f"{num_relations})"
+            )
+        if head.device != self.device:
+            raise InvalidInputError(
+                f"'edge_index' must be on the device of the coverage (got "
+                f"{head.device} and {self.device})"
+            )
+        merged = merge_pairs(
+            PairCounts(
+                (self.row() * num_relations + self.col).to(
+                    key_dtype(num_nodes, num_relations)
+                ),
+                self.head_count,
+                self.tail_count,
+            ),
+            count_pairs(head, rel, tail, num_nodes, num_relations),
+        )
+        self._adopt(self._from_pairs(merged, num_nodes, num_relations))
+        return self
+
+    # Other forms #############################################################
+
+    def to_sparse_csr(
+        self, view: CoverageView = "binary", role: Role = "any"
+    ) -> Tensor:
+        r"""Returns a view as a :obj:`torch.sparse_csr` tensor of floats.
+
+        Args:
+            view (str, optional): See :meth:`values`.
+                (default: :obj:`"binary"`)
+            role (str, optional): Pairs never seen in this role are left out.
+                (default: :obj:`"any"`)
+        """
+        return interop.to_sparse_csr(self, view, role)
+
+    def to_sparse_tensor(
+        self, view: CoverageView | None = None, role: Role = "any"
+    ) -> Any:
+        r"""Returns a :class:`torch_sparse.SparseTensor`.
+
+        Args:
+            view (str, optional): See :meth:`values`. If set to :obj:`None`,
+                each pair holds its two counts, so that nothing is lost and
+                :meth:`from_sparse_tensor` gives back this index.
+                (default: :obj:`None`)
+            role (str, optional): Pairs never seen in this role are left out.
+                (default: :obj:`"any"`)
+        """
+        return interop.to_sparse_tensor(self, view, role)
+
+    @classmethod
+    def from_sparse_tensor(cls, adj: Any, role: Role = "any") -> Self:
+        r"""Reads a :class:`torch_sparse.SparseTensor` of shape
+        :obj:`[num_nodes, num_relations]`.
+
+        Args:
+            adj (torch_sparse.SparseTensor): With values of shape
+                :obj:`[nnz, 2]` (head and tail counts), or :obj:`[nnz]` or
+                none if all evidence is of one role.
+            role (str, optional): That role, :obj:`"head"` or :obj:`"tail"`;
+                :obj:`"any"` for two counts. (default: :obj:`"any"`)
+        """
+        return interop.from_sparse_tensor(cls, adj, role)
+
+    def save(self, path: str | Path) -> None:
+        r"""Writes the index to a safetensors file, whole or not at all.
+
+        Args:
+            path (str or pathlib.Path): The file.
+        """
+        storage.save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path, mmap: bool = True) -> Self:
+        r"""Reads an index that :meth:`save` has written.
+
+        Args:
+            path (str or pathlib.Path): The file.
+            mmap (bool, optional): If set to :obj:`False`, reads the file into
+                memory instead of mapping it. (default: :obj:`True`)
+        """
+        return storage.load(cls, Path(path), mmap)
+
+
+def _gather(values: Tensor, place: Tensor) -> Tensor:
+    if values.numel() == 0:
+        return values.new_zeros(place.shape)
+    return values[place.clamp(min=0)] * (place >= 0)

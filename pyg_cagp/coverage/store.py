@@ -1,0 +1,172 @@
+r"""Sorted compressed rows of entity-relation pairs."""
+
+from typing import Any, Self
+
+import torch
+from torch import Tensor
+from torch_geometric.utils import scatter
+
+from pyg_cagp.coverage.pairs import (
+    PairCounts,
+    row_pointers,
+    shrink,
+    smallest_int,
+)
+from pyg_cagp.data.checks import check_choice, check_same_shape, check_size
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.typing import Role
+
+
+class CompressedPairs:
+    r"""Directed counts of entity-relation pairs in compressed rows.
+
+    Args:
+        rowptr (torch.Tensor): Where the row of each entity begins, of shape
+            :obj:`[num_nodes + 1]`.
+        col (torch.Tensor): The relations of each row, ascending, of shape
+            :obj:`[nnz]`.
+        head_count (torch.Tensor): In how many triples of the relation the
+            entity is the head, of shape :obj:`[nnz]`.
+        tail_count (torch.Tensor): In how many triples of the relation the
+            entity is the tail, of shape :obj:`[nnz]`.
+        num_relations (int): The number of relations.
+    """
+
+    def __init__(
+        self,
+        rowptr: Tensor,
+        col: Tensor,
+        head_count: Tensor,
+        tail_count: Tensor,
+        num_relations: int,
+    ) -> None:
+        check_size("num_relations", num_relations)
+        check_same_shape(col=col, head_count=head_count, tail_count=tail_count)
+        if rowptr.dim() != 1 or rowptr.numel() == 0:
+            raise InvalidInputError(
+                f"'rowptr' must have shape [num_nodes + 1] (got "
+                f"{list(rowptr.shape)})"
+            )
+        if int(rowptr[-1]) != col.numel():
+            raise InvalidInputError(
+                f"'rowptr' must end at the number of pairs, {col.numel()} "
+                f"(got {int(rowptr[-1])})"
+            )
+        self.rowptr = rowptr
+        self.col = col
+        self.head_count = head_count
+        self.tail_count = tail_count
+        self.num_nodes = rowptr.numel() - 1
+        self.num_relations = num_relations
+        self._cache: dict[Any, Any] = {}
+
+    @classmethod
+    def _from_pairs(
+        cls, pairs: PairCounts, num_nodes: int, num_relations: int
+    ) -> Self:
+        row = torch.div(pairs.key, max(num_relations, 1), rounding_mode="floor")
+        col = pairs.key - row * num_relations
+        return cls(
+            row_pointers(row, num_nodes),
+            col.to(smallest_int(max(num_relations - 1, 0))),
+            shrink(pairs.head),
+            shrink(pairs.tail),
+            num_relations,
+        )
+
+    def tensors(self) -> dict[str, Tensor]:
+        r"""Returns the arrays of the index by name."""
+        return {
+            "rowptr": self.rowptr,
+            "col": self.col,
+            "head_count": self.head_count,
+            "tail_count": self.tail_count,
+        }
+
+    @property
+    def nnz(self) -> int:
+        r"""The number of distinct pairs seen."""
+        return self.col.numel()
+
+    @property
+    def nbytes(self) -> int:
+        r"""The number of bytes that the index takes."""
+        return sum(tensor.nbytes for tensor in self.tensors().values())
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device that the index is on."""
+        return self.col.device
+
+    def row(self) -> Tensor:
+        r"""Returns the entity of each pair, of shape :obj:`[nnz]`."""
+        size = self.rowptr[1:].long() - self.rowptr[:-1].long()
+        entity = torch.arange(self.num_nodes, device=self.device)
+        return torch.repeat_interleave(entity, size, output_size=self.nnz)
+
+    def counts(self, role: Role = "any") -> Tensor:
+        r"""Returns the count of each pair, of shape :obj:`[nnz]`.
+
+        Args:
+            role (str, optional): :obj:`"any"`, :obj:`"head"` or
+                :obj:`"tail"`. (default: :obj:`"any"`)
+        """
+        check_choice("role", role, ("any", "head", "tail"))
+        if role == "any":
+            return self.head_count.long() + self.tail_count.long()
+        return (self.head_count if role == "head" else self.tail_count).long()
+
+    def frequency(self, role: Role = "any") -> Tensor:
+        r"""Returns in how many training slots each entity stands, of shape
+        :obj:`[num_nodes]`.
+
+        Args:
+            role (str, optional): :obj:`"any"`, :obj:`"head"` or
+                :obj:`"tail"`. (default: :obj:`"any"`)
+        """
+        return scatter(self.counts(role), self.row(), dim_size=self.num_nodes)
+
+    def entities_by_relation(self, role: Role = "any") -> tuple[Tensor, Tensor]:
+        r"""Lists, relation by relation, the entities seen with it.
+
+        Args:
+            role (str, optional): :obj:`"any"`, :obj:`"head"` or
+                :obj:`"tail"`. (default: :obj:`"any"`)
+
+        Returns:
+            Where the list of each relation begins, of shape
+            :obj:`[num_relations + 1]`, and the lists one after the other.
+        """
+        seen = self.counts(role) > 0
+        relation, order = torch.sort(self.col[seen].long(), stable=True)
+        pointers = row_pointers(relation, self.num_relations)
+        return pointers.long(), self.row()[seen][order]
+
+    def _adopt(self, other: "CompressedPairs") -> None:
+        self.__dict__.update(other.__dict__)
+
+    def to(self, device: torch.device | str | int) -> Self:
+        r"""Moves the index to a device, in place."""
+        moved = {key: t.to(device) for key, t in self.tensors().items()}
+        self._adopt(type(self)(**moved, num_relations=self.num_relations))
+        return self
+
+    def clone(self) -> Self:
+        r"""Returns a copy that shares no memory with this one."""
+        copies = {key: t.clone() for key, t in self.tensors().items()}
+        return type(self)(**copies, num_relations=self.num_relations)
+
+    def equal(self, other: "CompressedPairs") -> bool:
+        r"""Tells whether two indices are the same, types included."""
+        return self.num_relations == other.num_relations and all(
+            a.dtype == b.dtype and torch.equal(a, b)
+            for a, b in zip(
+                self.tensors().values(), other.tensors().values(), strict=True
+            )
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.__class__.__name__}({self.num_nodes}, "
+            f"num_relations={self.num_relations}, nnz={self.nnz})"
+        )

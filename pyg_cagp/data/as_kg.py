@@ -1,0 +1,154 @@
+r"""Brings PyG's several knowledge-graph shapes into one."""
+
+import copy
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from torch_geometric.data import Data, Dataset
+from torch_geometric.datasets import FB15k_237
+
+from pyg_cagp.data.folder import read_folder
+from pyg_cagp.data.kg import MASKS, check_kg, join_splits
+from pyg_cagp.data.names import attach_names
+from pyg_cagp.exceptions import InvalidInputError
+
+
+def as_kg(source: Any) -> Data:
+    r"""Returns a knowledge graph as one :class:`~torch_geometric.data.Data`.
+
+    The result has :obj:`edge_index` of shape :obj:`[2, E]`,
+    :obj:`edge_type`, :obj:`train_mask`, :obj:`val_mask` and
+    :obj:`test_mask` of shape :obj:`[E]`, :obj:`num_nodes` and
+    :obj:`num_relations`, and where they are known :obj:`edge_time`,
+    :obj:`edge_confidence`, :obj:`node_names` and :obj:`relation_names`.
+    What is given is left as it was.
+
+    Args:
+        source: One of
+
+            * :class:`~torch_geometric.datasets.FB15k_237` (any split: the
+              other two are taken from the same root),
+            * :class:`~torch_geometric.datasets.WordNet18RR` or another
+              dataset with masks,
+            * :class:`~torch_geometric.datasets.RelLinkPredDataset` (its
+              inverse edges are left out),
+            * a sequence of three data objects or datasets: train, validation
+              and test, with shared ids,
+            * a dataset of :mod:`pyg_cagp.datasets`, or a data object of one
+              of these shapes,
+            * a folder or a file of triples (see :func:`read_folder`).
+
+    Example:
+        >>> train = Data(
+        ...     edge_index=torch.tensor([[0, 1], [1, 2]]),
+        ...     edge_type=torch.tensor([0, 1]),
+        ...     num_nodes=4,
+        ... )
+        >>> held_out = Data(
+        ...     edge_index=torch.tensor([[2], [3]]),
+        ...     edge_type=torch.tensor([1]),
+        ...     num_nodes=4,
+        ... )
+        >>> kg = as_kg((train, held_out, held_out))
+        >>> kg.num_nodes, kg.num_relations, kg.train_mask.tolist()
+        (4, 2, [True, True, False, False])
+    """
+    if isinstance(source, (str, Path)):
+        return read_folder(source)
+    if isinstance(source, Data):
+        return _from_data(source)
+    if isinstance(source, Dataset):
+        return _from_dataset(source)
+    if isinstance(source, Sequence) and len(source) == 3:
+        return _from_parts(source)
+    raise InvalidInputError(
+        f"'source' must be a PyG dataset, a Data object, a sequence of three "
+        f"of them (train, validation, test) or a folder (got "
+        f"{type(source).__name__})"
+    )
+
+
+def _from_dataset(dataset: Dataset) -> Data:
+    if isinstance(dataset, FB15k_237):
+        # One object holds one split; the others are found beside it.
+        parts = [
+            type(dataset)(dataset.root, split=split)
+            for split in ("train", "val", "test")
+        ]
+        return attach_names(_from_parts(parts), dataset)
+    if len(dataset) != 1:
+        raise InvalidInputError(
+            f"'source' must hold one graph (got {len(dataset)} of them)"
+        )
+    return attach_names(_from_data(dataset[0]), dataset)
+
+
+def _from_data(data: Data) -> Data:
+    if "train_edge_index" in data:
+        return _from_rel_link_pred(data)
+    if any(mask not in data for mask in MASKS):
+        raise InvalidInputError(
+            "'source' is a Data object without train_mask, val_mask and "
+            "test_mask; pass all three splits as (train, val, test)"
+        )
+    data = copy.copy(data)
+    if "num_relations" not in data:
+        data.num_relations = _num_relations([data])
+    return check_kg(data)
+
+
+def _from_parts(parts: Sequence[Any]) -> Data:
+    splits = []
+    for name, part in zip(("train", "val", "test"), parts, strict=True):
+        part = part[0] if isinstance(part, Dataset) else part
+        if not isinstance(part, Data):
+            raise InvalidInputError(
+                f"'source' must hold Data objects (got "
+                f"{type(part).__name__} as '{name}')"
+            )
+        splits.append(part)
+    # Each split knows only its own relations, so the number of them is the
+    # largest over all three; the same holds for entities.
+    return join_splits(
+        dict(zip(("train", "val", "test"), splits, strict=True)),
+        num_nodes=max(int(part.num_nodes or 0) for part in splits),
+        num_relations=max(
+            _num_relations(splits),
+            *(int(part.get("num_relations") or 0) for part in splits),
+        ),
+        **{
+            key: splits[0].get(key)
+            for key in ("node_names", "relation_names", "time_unit")
+        },
+    )
+
+
+def _from_rel_link_pred(data: Data) -> Data:
+    splits = {
+        ours: Data(
+            edge_index=data[f"{theirs}_edge_index"],
+            edge_type=data[f"{theirs}_edge_type"],
+        )
+        for ours, theirs in (
+            ("train", "train"),
+            ("val", "valid"),
+            ("test", "test"),
+        )
+    }
+    # The second half of `edge_index` are inverse edges whose type is shifted
+    # by the number of relations.
+    half = data.train_edge_type.numel()
+    shift = data.edge_type[half:] - data.edge_type[:half]
+    return join_splits(
+        splits,
+        num_nodes=data.num_nodes,
+        num_relations=int(shift[0])
+        if half
+        else _num_relations(splits.values()),
+    )
+
+
+def _num_relations(parts: Any) -> int:
+    types = [part.edge_type for part in parts if part.edge_type.numel()]
+    return max((int(t.max()) + 1 for t in types), default=0)

@@ -1,0 +1,134 @@
+r"""Checks of tensors that hold entity and relation ids.
+
+Each check raises one sentence that names the argument, what was got, the
+first offending row, and what to do about it.
+"""
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.exceptions import InvalidInputError
+
+_ID_DTYPES = (
+    torch.int64,
+    torch.int32,
+    torch.int16,
+    torch.int8,
+    torch.uint8,
+)
+
+
+def check_ids(name: str, ids: Tensor, size: int, size_name: str) -> Tensor:
+    r"""Returns :obj:`ids` as :obj:`torch.long` after checking their range.
+
+    Args:
+        name (str): The name of the argument, for the message.
+        ids (torch.Tensor): The ids, of any shape.
+        size (int): The number of valid ids: :obj:`0, ..., size - 1`.
+        size_name (str): What :obj:`size` is called, for the message.
+    """
+    if not isinstance(ids, Tensor):
+        raise InvalidInputError(
+            f"'{name}' must be a torch.Tensor (got {type(ids).__name__})"
+        )
+    if ids.dtype not in _ID_DTYPES:
+        raise InvalidInputError(
+            f"'{name}' must hold integer ids (got {ids.dtype}); convert it "
+            f"with '{name}.long()' if its values are whole numbers"
+        )
+    ids = ids.long()
+    if ids.numel() == 0:
+        return ids
+    low, high = torch.aminmax(ids)
+    if int(low) < 0 or int(high) >= size:
+        flat = ids.reshape(-1)
+        row = int(((flat < 0) | (flat >= size)).nonzero()[0])
+        raise InvalidInputError(
+            f"'{name}' must lie in [0, {size}) (got {int(flat[row])} at "
+            f"position {row}); raise '{size_name}' (now {size}) if the id is "
+            f"meant"
+        )
+    return ids
+
+
+def check_same_shape(**tensors: Tensor) -> None:
+    r"""Checks that all given tensors have one shape and one device."""
+    items = list(tensors.items())
+    first_name, first = items[0]
+    for name, tensor in items[1:]:
+        if tensor.shape != first.shape:
+            raise InvalidInputError(
+                f"'{first_name}' and '{name}' must have the same shape (got "
+                f"{list(first.shape)} and {list(tensor.shape)})"
+            )
+        if tensor.device != first.device:
+            raise InvalidInputError(
+                f"'{first_name}' and '{name}' must be on the same device (got "
+                f"{first.device} and {tensor.device})"
+            )
+
+
+def check_edges(
+    edge_index: Tensor,
+    edge_type: Tensor,
+    num_nodes: int,
+    num_relations: int,
+) -> tuple[Tensor, Tensor, Tensor]:
+    r"""Checks a list of edges and returns its heads, relations and tails.
+
+    Args:
+        edge_index (torch.Tensor): Heads and tails, of shape :obj:`[2, E]`.
+        edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+        num_nodes (int): The number of entities.
+        num_relations (int): The number of relations.
+    """
+    check_size("num_nodes", num_nodes)
+    check_size("num_relations", num_relations)
+    for name, tensor, dim in (
+        ("edge_index", edge_index, 2),
+        ("edge_type", edge_type, 1),
+    ):
+        if not isinstance(tensor, Tensor):
+            raise InvalidInputError(
+                f"'{name}' must be a torch.Tensor (got {type(tensor).__name__})"
+            )
+        if tensor.dim() != dim:
+            raise InvalidInputError(
+                f"'{name}' must have {dim} dimension(s) (got shape "
+                f"{list(tensor.shape)})"
+            )
+    if edge_index.size(0) != 2:
+        raise InvalidInputError(
+            f"'edge_index' must have shape [2, num_edges] (got "
+            f"{list(edge_index.shape)})"
+        )
+    if edge_index.size(1) != edge_type.size(0):
+        raise InvalidInputError(
+            f"'edge_index' and 'edge_type' must list the same edges (got "
+            f"{edge_index.size(1)} and {edge_type.size(0)} of them)"
+        )
+    if edge_index.device != edge_type.device:
+        raise InvalidInputError(
+            f"'edge_index' and 'edge_type' must be on the same device (got "
+            f"{edge_index.device} and {edge_type.device})"
+        )
+    head, tail = check_ids("edge_index", edge_index, num_nodes, "num_nodes")
+    rel = check_ids("edge_type", edge_type, num_relations, "num_relations")
+    return head, rel, tail
+
+
+def check_size(name: str, value: int) -> None:
+    r"""Checks that a number of entities or relations is a natural number."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidInputError(
+            f"'{name}' must be a non-negative integer (got {value!r})"
+        )
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    r"""Checks that an option is one of its allowed values."""
+    if value not in choices:
+        raise InvalidInputError(
+            f"'{name}' must be one of {', '.join(map(repr, choices))} (got "
+            f"{value!r})"
+        )

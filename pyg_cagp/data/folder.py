@@ -1,0 +1,290 @@
+r"""Reads a user's own graph from a folder or a single file."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.data.columns import (
+    check_names,
+    encode,
+    extra_kind,
+    number_names,
+    parse_confidence,
+    parse_time,
+)
+from pyg_cagp.data.kg import join_splits
+from pyg_cagp.data.table import (
+    SUFFIXES,
+    TripleTable,
+    read_table,
+    read_text,
+    table_suffix,
+)
+from pyg_cagp.exceptions import (
+    CAGPWarning,
+    DatasetFormatError,
+    InvalidInputError,
+)
+
+_SPLIT_NAMES = {
+    "train": ("train",),
+    "val": ("valid", "val", "validation", "dev"),
+    "test": ("test",),
+}
+
+
+def find_files(path: str | Path) -> dict[str, Path]:
+    r"""Finds the files of a graph: its splits, or the one file called "all".
+
+    Args:
+        path (str or pathlib.Path): A file of triples, or a folder that holds
+            :obj:`train`, :obj:`valid` and :obj:`test` with any of the endings
+            :obj:`SUFFIXES` (or has them in a folder :obj:`raw`), or one file
+            of triples.
+    """
+    path = Path(path).expanduser()
+    if path.is_file():
+        return {"all": path}
+    if not path.is_dir():
+        raise DatasetFormatError(f"'{path}' is neither a folder nor a file")
+    for folder in (path, path / "raw"):
+        files = _files_in(folder)
+        if files:
+            return files
+    raise DatasetFormatError(
+        f"'{path}' holds no triples: expected train, valid and test (or one "
+        f"file) ending in one of {', '.join(SUFFIXES)}"
+    )
+
+
+def _files_in(folder: Path) -> dict[str, Path]:
+    if not folder.is_dir():
+        return {}
+    tables = sorted(
+        file
+        for file in folder.iterdir()
+        if table_suffix(file) is not None and file.is_file()
+    )
+    files: dict[str, Path] = {}
+    for file in tables:
+        stem = file.name[: -len(table_suffix(file) or "")].lower()
+        for split, names in _SPLIT_NAMES.items():
+            if stem not in names:
+                continue
+            if split in files:
+                raise DatasetFormatError(
+                    f"'{folder}' has two files for one split: "
+                    f"'{files[split].name}' and '{file.name}'; keep one"
+                )
+            files[split] = file
+    if files and "train" not in files:
+        raise DatasetFormatError(
+            f"'{folder}' has {', '.join(f.name for f in files.values())} but "
+            f"no train file"
+        )
+    if not files and len(tables) == 1:
+        return {"all": tables[0]}
+    return files
+
+
+def read_folder(
+    path: str | Path,
+    extra: str = "auto",
+    split: str = "random",
+    ratios: Sequence[float] = (0.8, 0.1, 0.1),
+    seed: int = 0,
+) -> Data:
+    r"""Reads a graph of one's own into the one graph form.
+
+    Args:
+        path (str or pathlib.Path): See :func:`find_files`. Files
+            :obj:`entities.dict` and :obj:`relations.dict` beside the triples
+            (lines of a number, a tab and a name) fix the numbering.
+        extra (str, optional): What a fourth column holds: :obj:`"time"`,
+            :obj:`"confidence"`, or :obj:`"auto"` to tell by its header or its
+            values. (default: :obj:`"auto"`)
+        split (str, optional): How one file without splits is split:
+            :obj:`"random"` by :obj:`seed`, or :obj:`"time"`, the latest
+            triples last. (default: :obj:`"random"`)
+        ratios (sequence, optional): The shares of train, validation and test
+            where they have to be made. (default: :obj:`(0.8, 0.1, 0.1)`)
+        seed (int, optional): The seed of a random split. (default: :obj:`0`)
+    """
+    check_choice("extra", extra, ("auto", "time", "confidence"))
+    check_choice("split", split, ("random", "time"))
+    if (
+        len(ratios) != 3
+        or any(ratio <= 0 for ratio in ratios)
+        or abs(sum(ratios) - 1) > 1e-6
+    ):
+        raise InvalidInputError(
+            f"'ratios' must be three positive shares that sum to 1 (got "
+            f"{tuple(ratios)})"
+        )
+    files = find_files(path)
+    tables = {name: read_table(file) for name, file in files.items()}
+    order = [tables[n] for n in ("all", "train", "val", "test") if n in tables]
+    entities, relations = number_names(order)
+    folder = order[0].path.parent
+    check_names("entity", entities, folder)
+    check_names("relation", relations, folder)
+    entities = _read_dict(folder / "entities.dict") or entities
+    relations = _read_dict(folder / "relations.dict") or relations
+
+    kind = _common_kind(order, extra)
+    parts, unit = {}, None
+    for name, table in tables.items():
+        edge_index, edge_type = encode(table, entities, relations)
+        parts[name] = Data(edge_index=edge_index, edge_type=edge_type)
+        if kind == "time":
+            parts[name].edge_time, unit = _same_unit(table, unit)
+        elif kind == "confidence":
+            parts[name].edge_confidence = parse_confidence(table)
+    return join_splits(
+        _complete(parts, split, ratios, seed, folder),
+        num_nodes=len(entities),
+        num_relations=len(relations),
+        node_names=sorted(entities, key=entities.__getitem__),
+        relation_names=sorted(relations, key=relations.__getitem__),
+        time_unit=unit,
+    )
+
+
+def _common_kind(tables: list[TripleTable], extra: str) -> str | None:
+    widths = {table.extra is not None for table in tables}
+    if len(widths) > 1:
+        short = next(table for table in tables if table.extra is None)
+        raise DatasetFormatError(
+            f"'{short.path}' has three columns where another split has four"
+        )
+    if widths == {False}:
+        return None
+    if extra != "auto":
+        return extra
+    kinds = {extra_kind(table) for table in tables}
+    if len(kinds) > 1:
+        raise DatasetFormatError(
+            f"'{tables[0].path.parent}': the fourth column is a time in one "
+            f"split and a confidence in another; pass extra='time' or "
+            f"extra='confidence'"
+        )
+    return kinds.pop()
+
+
+def _same_unit(table: TripleTable, unit: str | None) -> tuple[Tensor, str]:
+    time, new = parse_time(table)
+    if unit not in (None, new):
+        raise DatasetFormatError(
+            f"'{table.path}' gives times in another form than the splits "
+            f"before it"
+        )
+    return time, new
+
+
+def _complete(
+    parts: dict[str, Data],
+    split: str,
+    ratios: Sequence[float],
+    seed: int,
+    folder: Path,
+) -> dict[str, Data]:
+    missing = [name for name in ("val", "test") if name not in parts]
+    if not missing:
+        return parts
+    if "all" not in parts:
+        names = " and ".join(missing)
+        warnings.warn(
+            f"'{folder}' has no {names} split: it is taken out of train "
+            f"(shares {tuple(ratios)}, split={split!r}, seed={seed})",
+            CAGPWarning,
+            stacklevel=4,
+        )
+    source = parts.get("all", parts.get("train"))
+    assert source is not None
+    share = dict(zip(("val", "test"), ratios[1:], strict=True))
+    cuts = {name: share[name] for name in missing}
+    chosen = (
+        _cut_by_time(source, cuts)
+        if split == "time"
+        else _cut_at_random(source, cuts, seed)
+    )
+    if any(index.numel() == 0 for index in chosen.values()):
+        raise DatasetFormatError(
+            f"'{folder}' has too few triples ({source.edge_type.numel()}) to "
+            f"be split by {tuple(ratios)}"
+        )
+    made = {
+        name: Data(
+            **{
+                key: value[..., index]
+                for key, value in source.to_dict().items()
+            }
+        )
+        for name, index in chosen.items()
+    }
+    return {**parts, **made}
+
+
+def _cut_at_random(
+    source: Data, cuts: dict[str, float], seed: int
+) -> dict[str, Tensor]:
+    num = source.edge_type.numel()
+    generator = torch.Generator().manual_seed(seed)
+    perm = torch.randperm(num, generator=generator)
+    chosen, start = {}, 0
+    for name, share in cuts.items():
+        stop = start + round(num * share)
+        chosen[name] = perm[start:stop].sort().values
+        start = stop
+    chosen["train"] = perm[start:].sort().values
+    return chosen
+
+
+def _cut_by_time(source: Data, cuts: dict[str, float]) -> dict[str, Tensor]:
+    if "edge_time" not in source:
+        raise DatasetFormatError(
+            "split='time' needs a fourth column with times"
+        )
+    # One moment is never on both sides of a cut.
+    time = source.edge_time
+    ordered = time.sort().values
+    upper = torch.ones_like(time, dtype=torch.bool)
+    chosen, taken = {}, 0.0
+    for name, share in reversed(cuts.items()):
+        taken += share
+        place = round(len(ordered) * (1 - taken))
+        inside = upper & (time >= ordered[min(place, len(ordered) - 1)])
+        chosen[name] = inside.nonzero().view(-1)
+        upper &= ~inside
+    chosen["train"] = upper.nonzero().view(-1)
+    return chosen
+
+
+def _read_dict(path: Path) -> dict[str, int] | None:
+    if not path.exists():
+        return None
+    index: dict[str, int] = {}
+    lines = read_text(path).removesuffix("\n").split("\n")
+    for line, text in enumerate(lines, start=1):
+        number, _, name = text.partition("\t")
+        if not number.isdigit() or not name:
+            raise DatasetFormatError(
+                f"'{path}', line {line}: expected a number, a tab and a name "
+                f"(got {text!r})"
+            )
+        if name in index:
+            raise DatasetFormatError(
+                f"'{path}', line {line}: '{name}' is listed twice"
+            )
+        index[name] = int(number)
+    if sorted(index.values()) != list(range(len(index))):
+        raise DatasetFormatError(
+            f"'{path}' must number its {len(index)} names 0, 1, 2, ... with no "
+            f"number left out or used twice"
+        )
+    return index

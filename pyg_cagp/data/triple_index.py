@@ -1,0 +1,87 @@
+r"""A set of known triples that answers in bulk."""
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.data.checks import check_edges, check_ids, check_same_shape
+
+
+class TripleIndex:
+    r"""The set of known triples :math:`(h, r, t)` as two sorted key lists.
+
+    Asking whether a million triples are known is two binary searches, with no
+    Python dictionary and no key that could overflow: a triple is the rank of
+    its :math:`(h, r)` pair among the known pairs, followed by its tail.
+
+    Args:
+        edge_index (torch.Tensor): Heads and tails, of shape :obj:`[2, E]`.
+        edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+        num_nodes (int): The number of entities.
+        num_relations (int): The number of relations.
+
+    Example:
+        >>> edge_index = torch.tensor([[0, 0], [1, 2]])
+        >>> known = TripleIndex(edge_index, torch.tensor([0, 0]), 3, 1)
+        >>> h, r, t = torch.tensor([0, 2]), torch.tensor([0, 0]), torch.tensor(
+        ...     [2, 0]
+        ... )
+        >>> known.contains(h, r, t)
+        tensor([ True, False])
+    """
+
+    def __init__(
+        self,
+        edge_index: Tensor,
+        edge_type: Tensor,
+        num_nodes: int,
+        num_relations: int,
+    ) -> None:
+        head, rel, tail = check_edges(
+            edge_index, edge_type, num_nodes, num_relations
+        )
+        self.num_nodes = num_nodes
+        self.num_relations = num_relations
+        pair = head * num_relations + rel
+        self.pairs, rank = torch.unique(pair, return_inverse=True)
+        self.keys = torch.unique(rank * num_nodes + tail)
+
+    @classmethod
+    def from_data(cls, data: Data) -> "TripleIndex":
+        r"""Collects every triple of a graph, whatever its split."""
+        return cls(
+            data.edge_index, data.edge_type, data.num_nodes, data.num_relations
+        )
+
+    def contains(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Tells for each triple whether it is known.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        head = check_ids("head_index", head_index, self.num_nodes, "num_nodes")
+        rel = check_ids(
+            "rel_type", rel_type, self.num_relations, "num_relations"
+        )
+        tail = check_ids("tail_index", tail_index, self.num_nodes, "num_nodes")
+        check_same_shape(head_index=head, rel_type=rel, tail_index=tail)
+        rank, pair_known = _find(self.pairs, head * self.num_relations + rel)
+        _, key_known = _find(self.keys, rank * self.num_nodes + tail)
+        return pair_known & key_known
+
+    def __len__(self) -> int:
+        return self.keys.numel()
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({len(self)} triples)"
+
+
+def _find(keys: Tensor, query: Tensor) -> tuple[Tensor, Tensor]:
+    if keys.numel() == 0:
+        return torch.zeros_like(query), torch.zeros_like(query).bool()
+    position = torch.searchsorted(keys, query).clamp_(max=keys.numel() - 1)
+    return position, keys[position] == query

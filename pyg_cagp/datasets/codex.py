@@ -1,0 +1,120 @@
+r"""CoDEx in its three sizes."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from torch_geometric.data import Data
+
+from pyg_cagp.data import read_table
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.data.columns import encode
+from pyg_cagp.datasets.pins import Pin, sha256
+from pyg_cagp.datasets.remote import RemoteFile, RemoteTriples
+
+_SMALL = {
+    "train.txt": (
+        "64f93b7f314f3936a6f65739721429db3f6a7c8f5a1e1104ec3bb544f7434f59"
+    ),
+    "valid.txt": (
+        "3831c0e57daef03c3a18cdd1a72e370b496f696c5218883d35c7d2ab8a6a772c"
+    ),
+    "test.txt": (
+        "27127fcb34688c4778e88a39ef3c9b540807da846021e9d9685660ac1838aca1"
+    ),
+    "valid_negatives.txt": (
+        "c1d84860d6ee786419f1f118d0e9479c6614283b3e267afc158734389036901f"
+    ),
+    "test_negatives.txt": (
+        "d3fb32c41f3be26d09484ace571965806f1ade0ca712551b0de684c283cdbb22"
+    ),
+}
+_MEDIUM = {
+    "train.txt": 185_584,
+    "valid.txt": 10_310,
+    "test.txt": 10_311,
+    "valid_negatives.txt": 10_310,
+    "test_negatives.txt": 10_311,
+}
+# The authors publish no verified negatives for the largest graph.
+_LARGE = {"train.txt": 551_193, "valid.txt": 30_622, "test.txt": 30_622}
+
+
+class CoDEx(RemoteTriples):
+    r"""The CoDEx datasets from the `"CoDEx: A Comprehensive Knowledge Graph
+    Completion Benchmark" <https://arxiv.org/abs/2009.07810>`_ paper, extracted
+    from Wikidata, with false triples that people have verified.
+
+    The verified negatives of the validation and test splits are in
+    :obj:`val_neg_edge_index`, :obj:`val_neg_edge_type`,
+    :obj:`test_neg_edge_index` and :obj:`test_neg_edge_type`.
+
+    .. note::
+
+        The files of :obj:`"S"` are pinned by SHA-256, those of :obj:`"M"` and
+        :obj:`"L"` by their number of lines only.
+
+    Args:
+        root (str): Root directory where the dataset should be saved.
+        size (str, optional): :obj:`"S"` (2,034 entities, 42 relations, 36,543
+            triples), :obj:`"M"` (17,050, 51, 206,205) or :obj:`"L"` (77,951,
+            69, 612,437, no negatives). (default: :obj:`"S"`)
+        transform (callable, optional): A function/transform that takes in an
+            :obj:`torch_geometric.data.Data` object and returns a transformed
+            version. The data object will be transformed before every access.
+            (default: :obj:`None`)
+        pre_transform (callable, optional): A function/transform that takes in
+            an :obj:`torch_geometric.data.Data` object and returns a
+            transformed version. The data object will be transformed before
+            being saved to disk. (default: :obj:`None`)
+        force_reload (bool, optional): Whether to re-process the dataset.
+            (default: :obj:`False`)
+    """
+
+    url = "https://raw.githubusercontent.com/tsafavi/codex/master/data/triples"
+
+    sizes: ClassVar[tuple[str, ...]] = ("S", "M", "L")
+
+    def __init__(
+        self,
+        root: str | Path,
+        size: str = "S",
+        transform: Callable | None = None,
+        pre_transform: Callable | None = None,
+        force_reload: bool = False,
+    ) -> None:
+        check_choice("size", size, self.sizes)
+        self.size = size
+        super().__init__(root, transform, pre_transform, force_reload)
+
+    @property
+    def sources(self) -> Mapping[str, RemoteFile]:  # type: ignore[override]
+        r"""Where each raw file comes from."""
+        url = f"{self.url}/codex-{self.size.lower()}"
+        if self.size == "S":
+            return {
+                name: RemoteFile(f"{url}/{name}", sha256(digest))
+                for name, digest in _SMALL.items()
+            }
+        lines = _MEDIUM if self.size == "M" else _LARGE
+        return {
+            name: RemoteFile(
+                f"{url}/{name}", (Pin("number of lines", str(number)),)
+            )
+            for name, number in lines.items()
+        }
+
+    def add_more(
+        self, data: Data, entities: dict[str, int], relations: dict[str, int]
+    ) -> Data:
+        r"""Adds the verified negatives."""
+        for split, name in (("val", "valid"), ("test", "test")):
+            path = Path(self.raw_dir) / f"{name}_negatives.txt"
+            if path.name in self.sources:
+                edges = encode(read_table(path), entities, relations)
+                data[f"{split}_neg_edge_index"] = edges[0]
+                data[f"{split}_neg_edge_type"] = edges[1]
+        return data
+
+    def __repr__(self) -> str:
+        return f"CoDEx-{self.size}()"

@@ -1,0 +1,116 @@
+r"""Downloads over verified TLS, checked and moved into place atomically."""
+
+import shutil
+import ssl
+import tarfile
+import tempfile
+from collections.abc import Mapping, Sequence
+from http.client import HTTPException
+from pathlib import Path
+from typing import IO
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+from tqdm import tqdm
+
+from pyg_cagp.data.files import atomic_path
+from pyg_cagp.datasets.pins import Pin, verify
+from pyg_cagp.exceptions import ChecksumError, DownloadError
+
+TIMEOUT = 60  #: Seconds without an answer until a download is given up.
+_CHUNK = 1 << 20
+
+
+def fetch(url: str, path: Path, pins: Sequence[Pin] = ()) -> None:
+    r"""Downloads a file; it appears at :obj:`path` whole and checked.
+
+    Args:
+        url (str): An address that starts with :obj:`https:` or
+            :obj:`file:`.
+        path (pathlib.Path): Where the file goes.
+        pins (sequence, optional): What it must hash to.
+            (default: :obj:`()`)
+    """
+    with atomic_path(path) as temporary:
+        with open(temporary, "wb") as file:
+            _stream(url, file, path)
+        verify(temporary, pins, url)
+
+
+def fetch_members(
+    url: str, folder: Path, members: Mapping[str, Sequence[Pin]]
+) -> None:
+    r"""Downloads a tar archive and takes some files out of it.
+
+    Args:
+        url (str): The address of the archive.
+        folder (pathlib.Path): Where the files go.
+        members (mapping): The names of the files, with what they must hash
+            to.
+    """
+    with tempfile.TemporaryFile() as archive:
+        _stream(url, archive, folder / next(iter(members)))
+        archive.seek(0)
+        try:
+            with tarfile.open(fileobj=archive) as tar:
+                for name, pins in members.items():
+                    _take(tar, name, folder / name, pins, url)
+        except (tarfile.TarError, EOFError, OSError) as error:
+            if isinstance(error, (ChecksumError, DownloadError)):
+                raise
+            raise DownloadError(
+                f"'{url}' did not give a whole archive ({error}); try again"
+            ) from error
+
+
+def _take(
+    tar: tarfile.TarFile, name: str, path: Path, pins: Sequence[Pin], url: str
+) -> None:
+    found = next(
+        (m for m in tar if m.isfile() and m.name.removeprefix("./") == name),
+        None,
+    )
+    source = tar.extractfile(found) if found else None
+    if source is None:
+        raise DownloadError(f"the archive '{url}' has no file '{name}'")
+    with atomic_path(path) as temporary:
+        with open(temporary, "wb") as file:
+            shutil.copyfileobj(source, file)
+        verify(temporary, pins, f"{url}#{name}")
+
+
+def _stream(url: str, file: IO[bytes], path: Path) -> None:
+    if urlsplit(url).scheme not in ("https", "file"):
+        raise DownloadError(f"'{url}' is refused: only https is trusted")
+    request = Request(url, headers={"User-Agent": "pyg_cagp"})
+    hint = f"put the file at '{path}' by hand if you have it"
+    try:
+        with urlopen(
+            request, timeout=TIMEOUT, context=ssl.create_default_context()
+        ) as answer:
+            if urlsplit(answer.geturl()).scheme not in ("https", "file"):
+                raise DownloadError(f"'{url}' leads away from https; {hint}")
+            size = int(answer.headers.get("Content-Length") or 0)
+            with tqdm(
+                total=size or None,
+                unit="B",
+                unit_scale=True,
+                desc=url.rpartition("/")[2],
+                disable=None,
+            ) as bar:
+                while chunk := answer.read(_CHUNK):
+                    file.write(chunk)
+                    bar.update(len(chunk))
+    except DownloadError:
+        raise
+    except (URLError, HTTPException, TimeoutError, OSError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise DownloadError(
+            f"cannot fetch '{url}' ({reason}); {hint}"
+        ) from error
+    got = file.tell()
+    if size and got != size:
+        raise DownloadError(
+            f"'{url}' was cut off after {got} of {size} bytes; try again"
+        )

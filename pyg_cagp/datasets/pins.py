@@ -1,0 +1,80 @@
+r"""Pinned digests: is a file byte for byte the published one?"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pyg_cagp.exceptions import ChecksumError
+
+
+class Pin(NamedTuple):
+    r"""What a file must hash to.
+
+    Args:
+        kind (str): One of the keys of :obj:`KINDS`.
+        value (str): The expected value.
+    """
+
+    kind: str
+    value: str
+
+
+def sha256(value: str) -> tuple[Pin, ...]:
+    r"""Pins a file by its SHA-256, the usual case."""
+    return (Pin("sha256", value),)
+
+
+def _digest(algorithm: str) -> Callable[[Path], str]:
+    def of(path: Path) -> str:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, algorithm).hexdigest()
+
+    return of
+
+
+def _sorted_lines(path: Path) -> str:
+    # Some files are published in more than one order of lines.
+    lines = sorted(path.read_bytes().splitlines(keepends=True))
+    return hashlib.sha256(b"".join(lines)).hexdigest()
+
+
+def _git_blob(path: Path) -> str:
+    digest = hashlib.sha1(f"blob {path.stat().st_size}\0".encode())
+    digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _num_lines(path: Path) -> str:
+    raw = path.read_bytes()
+    return str(raw.count(b"\n") + (not raw.endswith(b"\n")))
+
+
+#: Ways to pin a file. A number of lines finds a file that was cut off, no
+#: more; it is used where no digest is known.
+KINDS: dict[str, Callable[[Path], str]] = {
+    "sha256": _digest("sha256"),
+    "sha256 of the sorted lines": _sorted_lines,
+    "md5": _digest("md5"),
+    "git blob id": _git_blob,
+    "number of lines": _num_lines,
+}
+
+
+def verify(path: Path, pins: Sequence[Pin], name: str | None = None) -> None:
+    r"""Raises :class:`ChecksumError` if a file is not the pinned one.
+
+    Args:
+        path (pathlib.Path): The file.
+        pins (sequence): What it must hash to.
+        name (str, optional): What to call it in the message.
+            (default: :obj:`None`)
+    """
+    for pin in pins:
+        got = KINDS[pin.kind](path)
+        if got != pin.value:
+            raise ChecksumError(
+                f"'{name or path}' is not the published file: its {pin.kind} "
+                f"is {got}, expected {pin.value}; delete it to fetch it "
+                f"again, or read a graph of your own with KGFolder"
+            )

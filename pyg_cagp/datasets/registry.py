@@ -1,0 +1,225 @@
+r"""Datasets by name."""
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from torch_geometric.data import Data
+from torch_geometric.datasets import FB15k_237, WordNet18RR
+
+from pyg_cagp.data import as_kg
+from pyg_cagp.datasets.cache import (
+    cache_dir,
+    data_root,
+    dataset_root,
+    locked,
+)
+from pyg_cagp.datasets.codex import CoDEx
+from pyg_cagp.datasets.fetch import fetch
+from pyg_cagp.datasets.folder import KGFolder
+from pyg_cagp.datasets.icews import ICEWS14
+from pyg_cagp.datasets.pins import Pin, sha256, verify
+from pyg_cagp.datasets.remote import RemoteTriples
+from pyg_cagp.datasets.synthetic import SyntheticKG
+from pyg_cagp.datasets.uncertain import UncertainKG
+from pyg_cagp.datasets.yago import YAGO3_10
+from pyg_cagp.exceptions import InvalidInputError
+
+# PyG's own datasets check neither the server nor the file they get, so their
+# raw files are put in place from here.
+_PYG_PINS: dict[Any, dict[str, tuple[Pin, ...]]] = {
+    FB15k_237: {
+        "train.txt": sha256(
+            "61099230e4439f90885ca9767739e31e8e32f54736fa1c35952b27997bc7c08a"
+        ),
+        "valid.txt": sha256(
+            "749cbe9d923bac7b9354da5614ecfed2e0220256d442c3e04a6b303db1f273d9"
+        ),
+        "test.txt": sha256(
+            "e2e35e8e6113de220140b6f44dc71a5207b0fc6872d575e874aefe13259b655b"
+        ),
+    },
+    WordNet18RR: {
+        "train.txt": sha256(
+            "038612e783c215ee5f3ca9fbfca27b8d0739be1028fe4ee7c174aecf0b83d5df"
+        ),
+        "valid.txt": sha256(
+            "453ce7202afa58094a04d2b1560ee2b02660f1c260b32ce6651c8ccedd1028ab"
+        ),
+        "test.txt": sha256(
+            "0383bceaaa1096cf3c03ec021ed0048068e2355dbfc0239b292cefdac821cec5"
+        ),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    r"""What is known of a dataset before it is loaded."""
+
+    folder: str  #: The name of its folder in the data root.
+    make: Callable[[Path], Any]  #: Opens it, given that folder.
+    triples: tuple[int, int, int]  #: In train, validation and test.
+    entities: int
+    relations: int
+    note: str
+    files: tuple[str, ...] = RemoteTriples.split_files  #: In its raw folder.
+
+    def missing(self, root: str | Path | None = None) -> list[str]:
+        r"""Returns which raw files would have to be downloaded."""
+        folders = {data_root(root), cache_dir()}
+        return [
+            name
+            for name in self.files
+            if not any(
+                (f / self.folder / "raw" / name).exists() for f in folders
+            )
+        ]
+
+
+def _open_pyg(dataset: Any) -> Callable[[Path], Any]:
+    def make(root: Path) -> Any:
+        with locked(root):
+            raw = root / "raw"
+            raw.mkdir(exist_ok=True)
+            for name, pins in _PYG_PINS[dataset].items():
+                if not (raw / name).exists():
+                    fetch(f"{dataset.url}/{name}", raw / name, pins)
+                verify(raw / name, pins)
+            try:
+                return as_kg(dataset(str(root)))
+            except (EOFError, RuntimeError, pickle.UnpicklingError):
+                # PyG writes its cache in place; one that was cut off is made
+                # again.
+                return as_kg(dataset(str(root), force_reload=True))
+
+    return make
+
+
+REGISTRY: dict[str, Entry] = {
+    "fb15k-237": Entry(
+        "FB15k-237",
+        _open_pyg(FB15k_237),
+        (272_115, 17_535, 20_466),
+        14_541,
+        237,
+        "Freebase; PyG's FB15k_237",
+    ),
+    "wn18rr": Entry(
+        "WN18RR",
+        _open_pyg(WordNet18RR),
+        (86_835, 3_034, 3_134),
+        40_943,
+        11,
+        "WordNet; PyG's WordNet18RR",
+    ),
+    "yago3-10": Entry(
+        "YAGO3-10",
+        YAGO3_10,
+        (1_079_040, 5_000, 5_000),
+        123_182,
+        37,
+        "YAGO3",
+    ),
+    "icews14": Entry(
+        "ICEWS14",
+        ICEWS14,
+        (72_826, 8_941, 8_963),
+        7_128,
+        230,
+        "political events with dates",
+        ICEWS14.split_files,
+    ),
+    "codex-s": Entry(
+        "CoDEx-S",
+        lambda root: CoDEx(root, "S"),
+        (32_888, 1_827, 1_828),
+        2_034,
+        42,
+        "Wikidata, verified negatives",
+    ),
+    "codex-m": Entry(
+        "CoDEx-M",
+        lambda root: CoDEx(root, "M"),
+        (185_584, 10_310, 10_311),
+        17_050,
+        51,
+        "Wikidata, verified negatives",
+    ),
+    "codex-l": Entry(
+        "CoDEx-L",
+        lambda root: CoDEx(root, "L"),
+        (551_193, 30_622, 30_622),
+        77_951,
+        69,
+        "Wikidata",
+    ),
+    "nl27k": Entry(
+        "NL27k",
+        lambda root: UncertainKG(root, "NL27k"),
+        (149_100, 12_278, 14_034),
+        27_221,
+        417,
+        "NELL, confidences",
+    ),
+    "cn15k": Entry(
+        "CN15k",
+        lambda root: UncertainKG(root, "CN15k"),
+        (204_984, 16_881, 19_293),
+        15_000,
+        36,
+        "ConceptNet, confidences",
+    ),
+    "ppi5k": Entry(
+        "PPI5k",
+        lambda root: UncertainKG(root, "PPI5k"),
+        (230_929, 19_017, 21_720),
+        4_999,
+        7,
+        "proteins, confidences",
+    ),
+}
+
+
+def names() -> list[str]:
+    r"""Returns the names that :func:`load` knows."""
+    return [*REGISTRY, "synthetic"]
+
+
+def load(
+    name: str | Path, root: str | Path | None = None, seed: int = 0
+) -> Data:
+    r"""Returns a knowledge graph by its name, in the one graph form.
+
+    Raw files that lie in :obj:`root/<folder>/raw` are used, others are
+    downloaded; all are checked against pinned digests. Folders that cannot be
+    written to are left as they are.
+
+    Args:
+        name (str): One of :func:`names`, or a folder or file of triples.
+        root (str, optional): The folder that holds datasets, one folder each.
+            If set to :obj:`None`, the one that the environment variable
+            :obj:`PYG_CAGP_DATA` names, or else a cache.
+            (default: :obj:`None`)
+        seed (int, optional): The seed of what is drawn: the synthetic graph,
+            and splits that a folder lacks. (default: :obj:`0`)
+
+    Example:
+        >>> load("synthetic").num_nodes
+        2000
+    """
+    key = str(name).lower()
+    if key == "synthetic":
+        return SyntheticKG(seed=seed)[0]
+    if key in REGISTRY:
+        entry = REGISTRY[key]
+        return as_kg(entry.make(dataset_root(entry.folder, root)))
+    for path in (Path(name).expanduser(), data_root(root) / name):
+        if path.exists():
+            return KGFolder(path, seed=seed)[0]
+    raise InvalidInputError(
+        f"'name' must be one of {', '.join(names())}, or a folder or file of "
+        f"triples (got {str(name)!r})"
+    )

@@ -1,0 +1,125 @@
+r"""Published graphs that PyG has no class for: the common part."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from torch_geometric.data import Data
+
+from pyg_cagp.data import join_splits, read_table
+from pyg_cagp.data.columns import (
+    encode,
+    number_names,
+    parse_confidence,
+    parse_time,
+)
+from pyg_cagp.data.table import TripleTable
+from pyg_cagp.datasets.cache import CachedDataset
+from pyg_cagp.datasets.fetch import fetch
+from pyg_cagp.datasets.pins import Pin, verify
+
+
+class RemoteFile(NamedTuple):
+    r"""Where a raw file comes from, and what it must hash to."""
+
+    url: str
+    pins: Sequence[Pin]
+
+
+class RemoteTriples(CachedDataset):
+    r"""A published graph given as one file of triples for each split.
+
+    Raw files are fetched only if they are missing, and checked against their
+    pins before they are read, wherever they came from.
+
+    Args:
+        root (str): Root directory where the dataset should be saved.
+        transform (callable, optional): A function/transform that takes in an
+            :obj:`torch_geometric.data.Data` object and returns a transformed
+            version. The data object will be transformed before every access.
+            (default: :obj:`None`)
+        pre_transform (callable, optional): A function/transform that takes in
+            an :obj:`torch_geometric.data.Data` object and returns a
+            transformed version. The data object will be transformed before
+            being saved to disk. (default: :obj:`None`)
+        force_reload (bool, optional): Whether to re-process the dataset.
+            (default: :obj:`False`)
+    """
+
+    #: Where each raw file comes from; given by subclasses.
+    sources: ClassVar[Mapping[str, RemoteFile]]
+    #: The raw files of train, validation and test.
+    split_files: ClassVar[tuple[str, str, str]] = (
+        "train.txt",
+        "valid.txt",
+        "test.txt",
+    )
+    #: What a fourth column holds: :obj:`"time"`, :obj:`"confidence"`, nothing.
+    extra: ClassVar[str | None] = None
+
+    def __init__(
+        self,
+        root: str | Path,
+        transform: Callable | None = None,
+        pre_transform: Callable | None = None,
+        force_reload: bool = False,
+    ) -> None:
+        super().__init__(
+            str(root), transform, pre_transform, force_reload=force_reload
+        )
+        self.load(self.processed_paths[0])
+
+    @property
+    def raw_file_names(self) -> list[str]:
+        r"""The names of the raw files."""
+        return list(self.sources)
+
+    def download(self) -> None:
+        r"""Fetches the raw files that are missing."""
+        for name, source in self.sources.items():
+            path = Path(self.raw_dir) / name
+            if not path.exists():
+                fetch(source.url, path, source.pins)
+
+    def process(self) -> None:
+        r"""Reads the raw files into one graph."""
+        for name, source in self.sources.items():
+            verify(Path(self.raw_dir) / name, source.pins)
+        tables = [
+            read_table(Path(self.raw_dir) / name) for name in self.split_files
+        ]
+        entities, relations = number_names(tables)
+        data = join_splits(
+            {
+                split: self._encode(table, entities, relations)
+                for split, table in zip(
+                    ("train", "val", "test"), tables, strict=True
+                )
+            },
+            num_nodes=len(entities),
+            num_relations=len(relations),
+            node_names=list(entities),
+            relation_names=list(relations),
+            time_unit="D" if self.extra == "time" else None,
+        )
+        data = self.add_more(data, entities, relations)
+        if self.pre_transform is not None:
+            data = self.pre_transform(data)
+        self.save([data], self.processed_paths[0])
+
+    def _encode(
+        self, table: TripleTable, entities: dict, relations: dict
+    ) -> Data:
+        edge_index, edge_type = encode(table, entities, relations)
+        part = Data(edge_index=edge_index, edge_type=edge_type)
+        if self.extra == "time":
+            part.edge_time, _ = parse_time(table)
+        elif self.extra == "confidence":
+            part.edge_confidence = parse_confidence(table)
+        return part
+
+    def add_more(
+        self, data: Data, entities: dict[str, int], relations: dict[str, int]
+    ) -> Data:
+        r"""Adds what further raw files hold; a hook for subclasses."""
+        return data

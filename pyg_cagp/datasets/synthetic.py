@@ -1,0 +1,312 @@
+r"""A graph made to order, whose truth is known."""
+
+import datetime
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data, InMemoryDataset
+
+from pyg_cagp.data import TripleIndex
+from pyg_cagp.data.kg import MASKS, check_kg
+from pyg_cagp.datasets.world import BLOCK, Events, World
+from pyg_cagp.exceptions import InvalidInputError
+
+#: The timeline runs for this many days from this one on.
+FIRST_DAY = (datetime.date(2020, 1, 1) - datetime.date(1970, 1, 1)).days
+NUM_DAYS = 1000
+#: The moment at which the future begins, and the share of the past held out.
+CUT = 0.85
+HELD_OUT = 0.06
+
+#: The values of :obj:`data.truth`.
+TRUTH_NAMES = {0: "ordinary", 1: "emerging", 2: "novel", 3: "corrupted"}
+
+
+class SyntheticKG(InMemoryDataset):
+    r"""A realistic knowledge graph that is generated, not downloaded.
+
+    Entities have types, relations join two types and follow rules that can be
+    learned, popularity is Zipf-like, and time passes: entities are born, and
+    old ones take up relations they never had. The future is what happens after
+    a cut; validation and test hold it together with a part of the past.
+
+    What each held-out triple *is* follows from how it came about, not from
+    what is seen in train: :obj:`truth` is -1 for training triples, 0 for
+    ordinary ones, 1 (emerging) if an entity was born after the cut, and 2
+    (novel) if an older one took up the relation after it. For each held-out
+    triple there is also a false one with a wrong tail, in
+    :obj:`val_neg_edge_index`, :obj:`val_neg_edge_type`,
+    :obj:`test_neg_edge_index` and :obj:`test_neg_edge_type`; see
+    :meth:`labelled`. :obj:`edge_time` counts days since 1970, and
+    :obj:`node_type` holds entity types.
+
+    Args:
+        num_nodes (int, optional): The number of entities.
+            (default: :obj:`2000`)
+        num_relations (int, optional): The number of relations.
+            (default: :obj:`30`)
+        num_triples (int, optional): The number of distinct triples.
+            (default: :obj:`30000`)
+        num_types (int, optional): The number of entity types.
+            (default: :obj:`6`)
+        num_clusters (int, optional): The number of clusters of a type, between
+            which relations run. (default: :obj:`12`)
+        zipf (float, optional): The exponent of popularity, in
+            :math:`[0, 1)`. (default: :obj:`0.6`)
+        noise (float, optional): How often a triple breaks its relation's rule.
+            (default: :obj:`0.1`)
+        seed (int, optional): The seed. (default: :obj:`0`)
+        transform (callable, optional): A function/transform that takes in an
+            :obj:`torch_geometric.data.Data` object and returns a transformed
+            version. The data object will be transformed before every access.
+            (default: :obj:`None`)
+
+    Example:
+        >>> data = SyntheticKG(num_nodes=200, num_triples=1000)[0]
+        >>> data.num_nodes, data.num_edges, data.num_relations
+        (200, 1000, 30)
+    """
+
+    def __init__(
+        self,
+        num_nodes: int = 2_000,
+        num_relations: int = 30,
+        num_triples: int = 30_000,
+        num_types: int = 6,
+        num_clusters: int = 12,
+        zipf: float = 0.6,
+        noise: float = 0.1,
+        seed: int = 0,
+        transform: Callable | None = None,
+    ) -> None:
+        super().__init__(None, transform)
+        world = make_world(
+            num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
+        )
+        events = _distinct_events(world, num_triples)
+        data = _split(world, events)
+        self.data, self.slices = self.collate([data])
+
+    @staticmethod
+    def stream(
+        num_nodes: int,
+        num_relations: int,
+        num_triples: int,
+        num_types: int = 6,
+        num_clusters: int = 12,
+        zipf: float = 0.6,
+        noise: float = 0.1,
+        seed: int = 0,
+        chunk_size: int = 1 << 20,
+    ) -> Iterator[Data]:
+        r"""Yields a timeline of any length, chunk by chunk.
+
+        Each chunk has :obj:`edge_index`, :obj:`edge_type` and
+        :obj:`edge_time`. As in a real stream of events, a triple may recur.
+        Memory is that of one chunk and of the entities; the triples do not
+        depend on :obj:`chunk_size`.
+
+        Args:
+            num_nodes (int): The number of entities.
+            num_relations (int): The number of relations.
+            num_triples (int): The number of events.
+            num_types (int, optional): The number of entity types.
+                (default: :obj:`6`)
+            num_clusters (int, optional): The number of clusters of a type.
+                (default: :obj:`12`)
+            zipf (float, optional): The exponent of popularity.
+                (default: :obj:`0.6`)
+            noise (float, optional): How often a triple breaks its relation's
+                rule. (default: :obj:`0.1`)
+            seed (int, optional): The seed. (default: :obj:`0`)
+            chunk_size (int, optional): The number of events in a chunk.
+                (default: :obj:`1048576`)
+        """
+        if chunk_size < 1:
+            raise InvalidInputError(
+                f"'chunk_size' must be positive (got {chunk_size})"
+            )
+        world = make_world(
+            num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
+        )
+        for start in range(0, num_triples, chunk_size):
+            stop = min(start + chunk_size, num_triples)
+            events = _draw(world, start, stop, num_triples)
+            yield Data(
+                edge_index=_edge_index(world, events),
+                edge_type=events.rel,
+                edge_time=_days(events.moment),
+                num_nodes=num_nodes,
+            )
+
+    @staticmethod
+    def labelled(
+        data: Data, split: str = "test"
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        r"""Returns heads, relations, tails and truth of a split, false triples
+        (truth 3) included.
+
+        Args:
+            data (torch_geometric.data.Data): The graph.
+            split (str, optional): :obj:`"val"` or :obj:`"test"`.
+                (default: :obj:`"test"`)
+        """
+        mask = data[f"{split}_mask"]
+        false = data[f"{split}_neg_edge_index"]
+        edge_index = torch.cat([data.edge_index[:, mask], false], dim=1)
+        edge_type = torch.cat(
+            [data.edge_type[mask], data[f"{split}_neg_edge_type"]]
+        )
+        truth = torch.cat(
+            [data.truth[mask], data.truth.new_full((false.size(1),), 3)]
+        )
+        return edge_index[0], edge_type, edge_index[1], truth
+
+
+def make_world(
+    num_nodes: int,
+    num_relations: int,
+    num_types: int,
+    num_clusters: int,
+    zipf: float,
+    noise: float,
+    seed: int,
+) -> World:
+    r"""Checks the measures of a world and makes it."""
+    for name, value in (
+        ("num_relations", num_relations),
+        ("num_types", num_types),
+        ("num_clusters", num_clusters),
+    ):
+        if value < 1:
+            raise InvalidInputError(f"'{name}' must be positive (got {value})")
+    if num_nodes < 4 * num_types:
+        raise InvalidInputError(
+            f"'num_nodes' must be at least four times 'num_types' (got "
+            f"{num_nodes} and {num_types})"
+        )
+    for name, share in (("zipf", zipf), ("noise", noise)):
+        if not 0 <= share < 1:
+            raise InvalidInputError(
+                f"'{name}' must lie in [0, 1) (got {share})"
+            )
+    return World(
+        num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
+    )
+
+
+def _draw(world: World, start: int, stop: int, total: int) -> Events:
+    parts = []
+    while start < stop:
+        last = min(stop, (start // BLOCK + 1) * BLOCK)
+        parts.append(world.draw(start, last, total))
+        start = last
+    return Events(
+        *(
+            torch.cat([getattr(part, name) for part in parts])
+            for name in ("head", "rel", "tail", "moment")
+        )
+    )
+
+
+def _distinct_events(world: World, num_triples: int) -> Events:
+    if num_triples < 20:
+        raise InvalidInputError(
+            f"'num_triples' must be at least 20 (got {num_triples})"
+        )
+    for factor in (1.3, 2.0, 4.0, 8.0):
+        total = int(num_triples * factor)
+        events = _draw(world, 0, total, total)
+        pair = events.head * world.num_relations + events.rel
+        pair = torch.unique(pair, return_inverse=True)[1]
+        key, order = torch.sort(
+            pair * world.num_nodes + events.tail, stable=True
+        )
+        first = torch.ones_like(key, dtype=torch.bool)
+        first[1:] = key[1:] != key[:-1]
+        keep = order[first]
+        if keep.numel() >= num_triples:
+            generator = torch.Generator().manual_seed(world.seed)
+            chosen = torch.randperm(keep.numel(), generator=generator)
+            keep = keep[chosen[:num_triples]].sort().values
+            return Events(*(v[keep] for v in vars(events).values()))
+    raise InvalidInputError(
+        f"'num_triples' is too large for the graph (got {num_triples}, found "
+        f"{keep.numel()} distinct ones); raise 'num_nodes' or 'num_relations'"
+    )
+
+
+def _split(world: World, events: Events) -> Data:
+    num = events.rel.numel()
+    generator = torch.Generator().manual_seed(world.seed + 1)
+    draw = torch.rand(num, generator=generator)
+    future = events.moment >= CUT
+    held_out = future | (draw < HELD_OUT)
+    is_val = torch.rand(num, generator=generator) < 0.5
+
+    ends = torch.stack([events.head, events.tail])
+    late = torch.stack(
+        [world.uptake(end, events.rel) >= CUT for end in ends]
+    ).any(0)
+    born = (world.birth[ends] >= CUT).any(0)
+    truth = torch.where(born, 1, torch.where(late, 2, 0))
+
+    data = Data(
+        edge_index=_edge_index(world, events),
+        edge_type=events.rel,
+        edge_time=_days(events.moment),
+    )
+    masks = (~held_out, held_out & is_val, held_out & ~is_val)
+    for name, mask in zip(MASKS, masks, strict=True):
+        data[name] = mask
+    data.truth = torch.where(held_out, truth, -1)
+    data.num_nodes = world.num_nodes
+    data.num_relations = world.num_relations
+    data.node_type = world.type_of[world.public_id.argsort()]
+    data.node_names = world.node_names()
+    data.relation_names = world.relation_names()
+    data.time_unit = "D"
+    known = TripleIndex.from_data(data)
+    for split in ("val", "test"):
+        _add_false(data, world, events, split, known, generator)
+    return check_kg(data)
+
+
+def _add_false(
+    data: Data,
+    world: World,
+    events: Events,
+    split: str,
+    known: TripleIndex,
+    generator: torch.Generator,
+) -> None:
+    # A tail of the right type but of a cluster the relation never leads to
+    # from this head, so that the triple is false by the rules of the world.
+    mask = data[f"{split}_mask"]
+    head, rel = events.head[mask], events.rel[mask]
+    right = (world.rank[head] + world.shift[rel]) % world.num_clusters
+    kind = world.tail_type[rel]
+    size = world.type_size[kind]
+    done = torch.zeros_like(head, dtype=torch.bool)
+    tail = torch.zeros_like(head)
+    for _ in range(50):
+        draw = torch.rand(head.shape, generator=generator)
+        rank = (draw * size).long().clamp(max=size - 1)
+        tried = world.type_start[kind] + rank
+        fine = ~done & (rank % world.num_clusters != right)
+        public = world.public_id
+        fine &= ~known.contains(public[head], rel, public[tried])
+        tail = torch.where(fine, tried, tail)
+        done |= fine
+    ends = torch.stack([head[done], tail[done]])
+    data[f"{split}_neg_edge_index"] = world.public_id[ends]
+    data[f"{split}_neg_edge_type"] = rel[done]
+
+
+def _edge_index(world: World, events: Events) -> Tensor:
+    return world.public_id[torch.stack([events.head, events.tail])]
+
+
+def _days(moment: Tensor) -> Tensor:
+    return FIRST_DAY + (moment * NUM_DAYS).floor().long()

@@ -1,0 +1,124 @@
+r"""Graphs whose triples carry confidences."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from torch_geometric.data import Data
+
+from pyg_cagp.data import read_table
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.data.columns import encode, parse_confidence
+from pyg_cagp.datasets.pins import Pin
+from pyg_cagp.datasets.remote import RemoteFile, RemoteTriples
+
+_PINS = {
+    "NL27k": {
+        "train.txt": Pin(
+            "sha256",
+            "9d272dd09f2cbb5bd4246b8ad8cce46e904fee8719ebbac9e2c8cba662a10772",
+        ),
+        "valid.txt": Pin(
+            "sha256",
+            "82524b5c7eb8db5eebb8320e9d5888bccdd9b3057459a2c731be00837bd0b401",
+        ),
+        "test.txt": Pin(
+            "sha256",
+            "7758db4df5df9e474cc4856a5e29333cfa9a3612cc75faf4993c1bfd3a53a330",
+        ),
+        "softlogic.txt": Pin(
+            "sha256",
+            "6c82113f75fcdda52a2431a8e0bfbabb9e9e966b66c8c5c36fb5f398033e9136",
+        ),
+    },
+    "CN15k": {
+        "train.txt": Pin("number of lines", "204984"),
+        "valid.txt": Pin("number of lines", "16881"),
+        "test.txt": Pin("number of lines", "19293"),
+    },
+    "PPI5k": {
+        "train.txt": Pin("number of lines", "230929"),
+        "valid.txt": Pin("number of lines", "19017"),
+        "test.txt": Pin("number of lines", "21720"),
+    },
+}
+_REMOTE = {
+    "train.txt": "train.tsv",
+    "valid.txt": "val.tsv",
+    "test.txt": "test.tsv",
+    "softlogic.txt": "softlogic.tsv",
+}
+
+
+class UncertainKG(RemoteTriples):
+    r"""The uncertain knowledge graphs from the `"Embedding Uncertain Knowledge
+    Graphs" <https://arxiv.org/abs/1811.10667>`_ paper, each triple with a
+    confidence in :math:`[0, 1]`, kept in :obj:`edge_confidence`.
+
+    NL27k also has triples that the authors inferred by rules, with the
+    confidence that the rules give them: :obj:`psl_edge_index`,
+    :obj:`psl_edge_type` and :obj:`psl_confidence`.
+
+    .. note::
+
+        The files of NL27k are pinned by SHA-256, those of CN15k and PPI5k by
+        their number of lines only. In CN15k and PPI5k, names are numbers.
+
+    Args:
+        root (str): Root directory where the dataset should be saved.
+        name (str, optional): :obj:`"NL27k"` (27,221 entities, 417 relations,
+            175,412 triples), :obj:`"CN15k"` (15,000, 36, 241,158) or
+            :obj:`"PPI5k"` (4,999, 7, 271,666). (default: :obj:`"NL27k"`)
+        transform (callable, optional): A function/transform that takes in an
+            :obj:`torch_geometric.data.Data` object and returns a transformed
+            version. The data object will be transformed before every access.
+            (default: :obj:`None`)
+        pre_transform (callable, optional): A function/transform that takes in
+            an :obj:`torch_geometric.data.Data` object and returns a
+            transformed version. The data object will be transformed before
+            being saved to disk. (default: :obj:`None`)
+        force_reload (bool, optional): Whether to re-process the dataset.
+            (default: :obj:`False`)
+    """
+
+    url = "https://raw.githubusercontent.com/stasl0217/UKGE/master/data"
+    extra = "confidence"
+
+    names: ClassVar[tuple[str, ...]] = tuple(_PINS)
+
+    def __init__(
+        self,
+        root: str | Path,
+        name: str = "NL27k",
+        transform: Callable | None = None,
+        pre_transform: Callable | None = None,
+        force_reload: bool = False,
+    ) -> None:
+        check_choice("name", name, self.names)
+        self.name = name
+        super().__init__(root, transform, pre_transform, force_reload)
+
+    @property
+    def sources(self) -> Mapping[str, RemoteFile]:  # type: ignore[override]
+        r"""Where each raw file comes from."""
+        url = f"{self.url}/{self.name.lower()}"
+        return {
+            file: RemoteFile(f"{url}/{_REMOTE[file]}", (pin,))
+            for file, pin in _PINS[self.name].items()
+        }
+
+    def add_more(
+        self, data: Data, entities: dict[str, int], relations: dict[str, int]
+    ) -> Data:
+        r"""Adds the triples inferred by rules."""
+        path = Path(self.raw_dir) / "softlogic.txt"
+        if path.name in self.sources:
+            table = read_table(path)
+            data.psl_edge_index, data.psl_edge_type = encode(
+                table, entities, relations
+            )
+            data.psl_confidence = parse_confidence(table)
+        return data
+
+    def __repr__(self) -> str:
+        return f"{self.name}()"

@@ -1,0 +1,87 @@
+r"""Describes how a transform partitions a graph."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.typing import OOD_TYPE_NAMES
+
+
+def partition_summary(kg: Data, transform: TemporalLikeOOD) -> dict[str, Any]:
+    r"""Returns the sizes of a partition, and how circular it is.
+
+    For validation and test, the summary counts ID, emerging and novel triples,
+    and gives the AUROC of structural uncertainty
+    :math:`U_{\text{str}} = 2 - c(h, r) - c(t, r)` for each kind (ties counted
+    half) with :math:`\rho = P(U_{\text{str}} = 0 \mid \text{emerging})`. That
+    of novel contexts is 1 by construction.
+
+    Args:
+        kg (torch_geometric.data.Data): The graph, in the one graph form.
+        transform (TemporalLikeOOD): The partition.
+    """
+    data = transform(kg)
+    coverage = Coverage.from_data(data)
+    head, tail = data.edge_index
+    missing = coverage.missing(head, data.edge_type, tail)
+    cells = data.num_nodes * data.num_relations
+    return {
+        "num_nodes": data.num_nodes,
+        "num_relations": data.num_relations,
+        "num_train": int(data.train_mask.sum()),
+        "coverage": {
+            "nnz": coverage.nnz,
+            "density": coverage.nnz / cells if cells else 0.0,
+            "bytes": coverage.nbytes,
+        },
+        "quantile": transform.quantile,
+        "inclusive": transform.inclusive,
+        "population": transform.population,
+        "self_loops": transform.self_loops,
+        "tau": data.ood_tau,
+        "splits": {
+            name: _describe(data.ood_type[mask], missing[mask])
+            for name, mask in (
+                ("valid", data.val_mask),
+                ("test", data.test_mask),
+            )
+        },
+    }
+
+
+def _describe(ood_type: Tensor, missing: Tensor) -> dict[str, Any]:
+    counts = {
+        name: int((ood_type == kind).sum())
+        for kind, name in OOD_TYPE_NAMES.items()
+    }
+    emerging = missing[ood_type == 1]
+    return {
+        **counts,
+        "total": ood_type.numel(),
+        "rho": float((emerging == 0).float().mean())
+        if emerging.numel()
+        else None,
+        "u_str_auroc": {
+            "emerging": _auroc(ood_type, missing, (1,)),
+            "novel": _auroc(ood_type, missing, (2,)),
+            "overall": _auroc(ood_type, missing, (1, 2)),
+        },
+    }
+
+
+def _auroc(
+    ood_type: Tensor, score: Tensor, kinds: tuple[int, ...]
+) -> float | None:
+    # Importing scikit-learn takes longer than importing all of pyg_cagp.
+    from sklearn.metrics import roc_auc_score
+
+    is_ood = torch.isin(ood_type, torch.tensor(kinds, device=ood_type.device))
+    chosen = is_ood | (ood_type == 0)
+    label = is_ood[chosen].cpu().numpy()
+    if label.all() or not label.any():
+        return None
+    return float(roc_auc_score(label, score[chosen].cpu().numpy()))

@@ -1,0 +1,9 @@
+r"""Who is out of distribution: transforms of knowledge graphs."""
+
+from pyg_cagp.transforms.corrupt import CorruptTriples
+from pyg_cagp.transforms.temporal_like import TemporalLikeOOD
+from pyg_cagp.transforms.timestamp import TimestampOOD
+
+classes = ["TemporalLikeOOD", "TimestampOOD", "CorruptTriples"]
+
+__all__ = classes

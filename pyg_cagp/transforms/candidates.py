@@ -1,0 +1,158 @@
+r"""Draws replacements for a part of triples, uniformly over what is allowed."""
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import TripleIndex
+
+#: How often a refused draw is drawn again before all candidates are listed.
+_ROUNDS = 32
+#: How many candidates are listed at a time.
+_LISTED = 1 << 22
+
+Triples = tuple[Tensor, Tensor, Tensor]
+
+
+class Candidates:
+    r"""What may stand in one place of a triple.
+
+    Args:
+        place (int): 0 for the head, 1 for the relation, 2 for the tail.
+        graph (torch_geometric.data.Data): The graph.
+        coverage (Coverage, optional): If given, candidates are limited to what
+            was seen in training. (default: :obj:`None`)
+    """
+
+    def __init__(
+        self, place: int, graph: Data, coverage: Coverage | None = None
+    ) -> None:
+        self.place = place
+        self.coverage = coverage
+        self.num = graph.num_relations if place == 1 else graph.num_nodes
+        self.start = self.entities = None
+        if coverage is not None and place != 1:
+            self.start, self.entities = coverage.entities_by_relation(
+                "head" if place == 0 else "tail"
+            )
+
+    def sizes(self, triples: Triples) -> Tensor:
+        r"""Returns how many candidates each triple has to choose from."""
+        rel = triples[1]
+        if self.start is None:
+            return torch.full_like(rel, self.num)
+        return self.start[rel + 1] - self.start[rel]
+
+    def pick(self, triples: Triples, number: Tensor) -> Tensor:
+        r"""Returns candidate number so-and-so of each triple."""
+        if self.start is None or self.entities is None:
+            return number
+        place = (self.start[triples[1]] + number).clamp_(
+            max=self.entities.numel() - 1
+        )
+        return self.entities[place]
+
+    def allowed(self, triples: Triples, known: TripleIndex | None) -> Tensor:
+        r"""Tells which triples may be given out as false."""
+        head, rel, tail = triples
+        fine = torch.ones_like(rel, dtype=torch.bool)
+        if self.coverage is not None and self.place == 1:
+            fine &= self.coverage.contains(head, rel, "head")
+            fine &= self.coverage.contains(tail, rel, "tail")
+        if known is not None:
+            fine &= ~known.contains(head, rel, tail)
+        return fine
+
+
+def draw_valid(
+    candidates: Candidates,
+    triples: Triples,
+    known: TripleIndex | None,
+    generator: torch.Generator,
+) -> tuple[Tensor, Tensor]:
+    r"""Draws one replacement a triple, uniformly over all that are allowed.
+
+    Args:
+        candidates (Candidates): What may stand in the place.
+        triples (tuple): Heads, relations and tails.
+        known (TripleIndex, optional): Triples that must not be drawn.
+        generator (torch.Generator): The source of randomness.
+
+    Returns:
+        The replacements, and which triples have one.
+    """
+    drawn = triples[candidates.place].clone()
+    size = candidates.sizes(triples)
+    todo = (size > 0).nonzero().view(-1)
+    for _ in range(_ROUNDS):
+        if todo.numel() == 0:
+            break
+        rows = _select(triples, todo)
+        number = _draw_numbers(size[todo], generator)
+        tried = candidates.pick(rows, number)
+        fine = candidates.allowed(_replace(rows, candidates, tried), known)
+        drawn[todo[fine]] = tried[fine]
+        todo = todo[~fine]
+    done = size > 0
+    done[todo] = False
+    # Whoever is left has few ways out or none: list them all and choose.
+    for batch in _batches(todo, size):
+        choice, found = _choose_from_all(
+            candidates, _select(triples, batch), size[batch], known, generator
+        )
+        drawn[batch] = torch.where(found, choice, drawn[batch])
+        done[batch] = found
+    return drawn, done
+
+
+def _select(triples: Triples, rows: Tensor) -> Triples:
+    head, rel, tail = triples
+    return head[rows], rel[rows], tail[rows]
+
+
+def _draw_numbers(size: Tensor, generator: torch.Generator) -> Tensor:
+    draw = torch.rand(size.shape, generator=generator, dtype=torch.double)
+    return (draw.to(size.device) * size).long().clamp_(max=size - 1)
+
+
+def _replace(rows: Triples, candidates: Candidates, new: Tensor) -> Triples:
+    parts = list(rows)
+    parts[candidates.place] = new
+    return (parts[0], parts[1], parts[2])
+
+
+def _batches(todo: Tensor, size: Tensor) -> list[Tensor]:
+    if todo.numel() == 0:
+        return []
+    batch = size[todo].cumsum(0) // _LISTED
+    return list(todo.split(torch.unique(batch, return_counts=True)[1].tolist()))
+
+
+def _choose_from_all(
+    candidates: Candidates,
+    rows: Triples,
+    size: Tensor,
+    known: TripleIndex | None,
+    generator: torch.Generator,
+) -> tuple[Tensor, Tensor]:
+    owner = torch.repeat_interleave(
+        torch.arange(size.numel(), device=size.device), size
+    )
+    first = size.cumsum(0) - size
+    number = torch.arange(owner.numel(), device=size.device) - first[owner]
+    listed = _select(rows, owner)
+    tried = candidates.pick(listed, number)
+    fine = candidates.allowed(_replace(listed, candidates, tried), known)
+    owner, tried = owner[fine], tried[fine]
+    # A uniform choice within each group: the largest of random marks wins.
+    mark = torch.rand(owner.shape, generator=generator, dtype=torch.double)
+    order = mark.to(owner.device).argsort()
+    choice = torch.zeros_like(size)
+    winner = torch.full_like(size, -1).scatter_reduce_(
+        0, owner[order], torch.arange(owner.numel(), device=size.device), "amax"
+    )
+    found = winner >= 0
+    if owner.numel():
+        choice = tried[order[winner.clamp(min=0)]]
+    return choice, found

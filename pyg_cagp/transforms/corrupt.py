@@ -1,0 +1,147 @@
+r"""False triples, made by replacing a part of true ones."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.data.datapipes import functional_transform
+from torch_geometric.transforms import BaseTransform
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import TripleIndex, as_kg
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms.candidates import Candidates, draw_valid
+from pyg_cagp.transforms.reference import has_splits, needs_reference
+
+
+@functional_transform("kg_corrupt_triples")
+class CorruptTriples(BaseTransform):
+    r"""Corrupts held-out triples, the usual way to get false ones
+    (functional name: :obj:`kg_corrupt_triples`).
+
+    Adds :obj:`corrupt_edge_index` of shape :obj:`[2, M]`,
+    :obj:`corrupt_edge_type` of shape :obj:`[M]`, and :obj:`corrupt_source` of
+    shape :obj:`[M]`, the number of the edge that each one was made from, and
+    so its split. The same data and seed give the same triples at every call.
+
+    Args:
+        corrupt (str, optional): What is replaced: :obj:`"tail"`,
+            :obj:`"head"`, :obj:`"both"` (for each triple the one or the other,
+            never both at once) or :obj:`"relation"`. (default: :obj:`"tail"`)
+        candidates (str, optional): What it is replaced by: :obj:`"uniform"`
+            for any entity, or :obj:`"typed"` for those that stood in the same
+            place of the same relation in train (local closed world, as in the
+            `"Type-Constrained Representation Learning in Knowledge Graphs"
+            <https://arxiv.org/abs/1508.02593>`_ paper). For a relation,
+            :obj:`"typed"` means one that joins the same pair of entity types
+            as far as can be told: the head was seen as its head and the tail
+            as its tail. (default: :obj:`"uniform"`)
+        filtered (bool, optional): If set to :obj:`True`, never gives a triple
+            that is known from any split. If set to :obj:`False`, draws as they
+            come: a draw may even be the original. (default: :obj:`True`)
+        num_negatives (int, optional): How many are made of each triple. Where
+            not even one is possible, a triple is passed over.
+            (default: :obj:`1`)
+        seed (int, optional): The seed. (default: :obj:`0`)
+        reference (optional): The whole graph, where the data to be transformed
+            is a single split; anything :func:`~pyg_cagp.data.as_kg` takes.
+            Needed if :obj:`filtered` or :obj:`"typed"`.
+            (default: :obj:`None`)
+
+    Example:
+        >>> from pyg_cagp.datasets import SyntheticKG
+        >>> data = SyntheticKG(transform=CorruptTriples("both"))[0]
+        >>> int(data.corrupt_source.numel()) == int(
+        ...     (data.val_mask | data.test_mask).sum()
+        ... )
+        True
+    """
+
+    def __init__(
+        self,
+        corrupt: str = "tail",
+        candidates: str = "uniform",
+        filtered: bool = True,
+        num_negatives: int = 1,
+        seed: int = 0,
+        reference: Any = None,
+    ) -> None:
+        check_choice("corrupt", corrupt, ("tail", "head", "both", "relation"))
+        check_choice("candidates", candidates, ("uniform", "typed"))
+        if num_negatives < 1:
+            raise InvalidInputError(
+                f"'num_negatives' must be positive (got {num_negatives})"
+            )
+        self.corrupt = corrupt
+        self.candidates = candidates
+        self.filtered = filtered
+        self.num_negatives = num_negatives
+        self.seed = seed
+        self.reference = reference
+        self._graph: Data | None = None
+
+    def forward(self, data: Data) -> Data:
+        r"""Adds false triples to a graph, or to one split of it."""
+        if has_splits(data):
+            data = as_kg(data)
+            source = (data.val_mask | data.test_mask).nonzero().view(-1)
+        else:
+            source = torch.arange(
+                data.edge_type.numel(), device=data.edge_type.device
+            )
+        graph = self._whole_graph(data)
+        known = TripleIndex.from_data(graph) if self.filtered else None
+        coverage = (
+            Coverage.from_data(graph) if self.candidates == "typed" else None
+        )
+        generator = torch.Generator().manual_seed(self.seed)
+        source = source.repeat_interleave(self.num_negatives)
+        head, tail = data.edge_index[:, source]
+        rel = data.edge_type[source]
+        part = self._parts(source, generator)
+        done = torch.zeros_like(source, dtype=torch.bool)
+        triple = [head.clone(), rel.clone(), tail.clone()]
+        for place in range(3):
+            rows = (part == place).nonzero().view(-1)
+            if rows.numel() == 0:
+                continue
+            drawn, fine = draw_valid(
+                Candidates(place, graph, coverage),
+                (head[rows], rel[rows], tail[rows]),
+                known,
+                generator,
+            )
+            triple[place][rows] = drawn
+            done[rows] = fine
+        data.corrupt_edge_index = torch.stack([triple[0], triple[2]])[:, done]
+        data.corrupt_edge_type = triple[1][done]
+        data.corrupt_source = source[done]
+        return data
+
+    def _whole_graph(self, data: Data) -> Data:
+        if self.reference is not None:
+            self._graph = self._graph or as_kg(self.reference)
+            return self._graph
+        if has_splits(data):
+            return data
+        if self.filtered or self.candidates == "typed":
+            raise needs_reference("CorruptTriples")
+        return Data(
+            num_nodes=data.num_nodes,
+            num_relations=int(data.edge_type.max()) + 1,
+        )
+
+    def _parts(self, source: Tensor, generator: torch.Generator) -> Tensor:
+        place = {"head": 0, "relation": 1, "tail": 2}.get(self.corrupt)
+        if place is not None:
+            return torch.full_like(source, place)
+        coin = torch.rand(source.shape, generator=generator) < 0.5
+        return torch.where(coin.to(source.device), 0, 2)
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.__class__.__name__}({self.corrupt}, "
+            f"{self.candidates}, filtered={self.filtered})"
+        )

@@ -1,0 +1,73 @@
+r"""What a transform is told about the graph that its input belongs to."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import as_kg, split_edges
+from pyg_cagp.data.kg import MASKS
+from pyg_cagp.exceptions import InvalidInputError
+
+
+def has_splits(data: Data) -> bool:
+    r"""Tells whether a data object holds all three splits."""
+    return "train_edge_index" in data or all(mask in data for mask in MASKS)
+
+
+def training_edges(reference: Any) -> tuple[Tensor, Tensor, int, int]:
+    r"""Returns the training edges of a reference, and its sizes.
+
+    Args:
+        reference: Whatever :func:`~pyg_cagp.data.as_kg` takes, or a data
+            object that holds the training edges alone.
+    """
+    if isinstance(reference, Data) and not has_splits(reference):
+        num_relations = reference.get("num_relations")
+        if num_relations is None:
+            num_relations = int(reference.edge_type.max()) + 1
+        return (
+            reference.edge_index,
+            reference.edge_type,
+            reference.num_nodes,
+            num_relations,
+        )
+    kg = as_kg(reference)
+    return (*split_edges(kg, "train"), kg.num_nodes, kg.num_relations)
+
+
+def needs_reference(name: str) -> InvalidInputError:
+    r"""Returns the error for a single split that comes without its graph."""
+    return InvalidInputError(
+        f"'data' holds no train_mask, val_mask and test_mask, so {name} cannot "
+        f"know what was seen in training; pass the training split (or its "
+        f"Coverage) as 'reference', or join the splits by "
+        f"pyg_cagp.data.as_kg first"
+    )
+
+
+def is_same_split(data: Data, edge_index: Tensor) -> bool:
+    r"""Tells whether a single split is the reference itself."""
+    return data.edge_index is edge_index or torch.equal(
+        data.edge_index, edge_index
+    )
+
+
+def grown(coverage: Coverage, data: Data) -> Coverage:
+    r"""Makes room for relations that a split has but training never had."""
+    num_relations = max(
+        coverage.num_relations,
+        int(data.edge_type.max()) + 1 if data.edge_type.numel() else 0,
+    )
+    num_nodes = max(coverage.num_nodes, int(data.num_nodes or 0))
+    if (num_nodes, num_relations) == (
+        coverage.num_nodes,
+        coverage.num_relations,
+    ):
+        return coverage
+    none = data.edge_type.new_empty(0)
+    return coverage.clone().update(
+        none.view(1, 0).expand(2, 0), none, num_nodes, num_relations
+    )

@@ -1,0 +1,173 @@
+r"""The real thing: before and after a date."""
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.data.datapipes import functional_transform
+from torch_geometric.transforms import BaseTransform
+
+from pyg_cagp.data import TripleIndex, as_kg
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.data.kg import MASKS
+from pyg_cagp.exceptions import InvalidInputError
+
+
+@functional_transform("kg_timestamp_ood")
+class TimestampOOD(BaseTransform):
+    r"""Splits a dated graph anew into the past, a held-out part of the past,
+    and the future (functional name: :obj:`kg_timestamp_ood`).
+
+    All edges before the cut-off are past: most become train, a share of them,
+    drawn by seed, is held out. Held-out past and future are what a detector
+    has to tell apart, by labels that come from the calendar and from no signal
+    that is being tested.
+
+    The edges that are kept get new :obj:`train_mask`, :obj:`val_mask` and
+    :obj:`test_mask`; :obj:`ood_label`: -1 for train, 0 for the held-out past,
+    1 for the future; and :obj:`is_repeat`: whether the same triple also occurs
+    in train.
+
+    Args:
+        cutoff (str, int or float, optional): Where the future begins: a date
+            such as :obj:`"2014-10-01"`, a point in time in the unit of
+            :obj:`edge_time`, or, if a float in :math:`(0, 1)`, the share of
+            edges that are past. (default: :obj:`0.75`)
+        val_cutoff (str, int or float, optional): If given, the time between
+            it and :obj:`cutoff` is the future of validation, and train ends
+            where it begins; otherwise there is no validation split.
+            (default: :obj:`None`)
+        held_out (float, optional): The share of the past that is held out.
+            (default: :obj:`0.1`)
+        repeats (str, optional): Whether held-out and future edges that occur
+            in train are kept (:obj:`"keep"`) or left out (:obj:`"drop"`).
+            (default: :obj:`"keep"`)
+        seed (int, optional): The seed of the held-out part.
+            (default: :obj:`0`)
+
+    Example:
+        >>> from pyg_cagp.datasets import SyntheticKG
+        >>> data = SyntheticKG(transform=TimestampOOD("2022-01-01"))[0]
+        >>> data.ood_label.unique().tolist()
+        [-1, 0, 1]
+    """
+
+    def __init__(
+        self,
+        cutoff: str | int | float = 0.75,
+        val_cutoff: str | int | float | None = None,
+        held_out: float = 0.1,
+        repeats: str = "keep",
+        seed: int = 0,
+    ) -> None:
+        if not 0 < held_out < 1:
+            raise InvalidInputError(
+                f"'held_out' must lie in (0, 1) (got {held_out})"
+            )
+        check_choice("repeats", repeats, ("keep", "drop"))
+        for name, value in (("cutoff", cutoff), ("val_cutoff", val_cutoff)):
+            if isinstance(value, float) and not 0 < value < 1:
+                raise InvalidInputError(
+                    f"'{name}' must lie in (0, 1) if it is a share (got "
+                    f"{value}); pass an int for a point in time"
+                )
+        self.cutoff = cutoff
+        self.val_cutoff = val_cutoff
+        self.held_out = held_out
+        self.repeats = repeats
+        self.seed = seed
+
+    def forward(self, data: Data) -> Data:
+        r"""Splits a dated graph anew."""
+        data = as_kg(data)
+        if "edge_time" not in data:
+            raise InvalidInputError(
+                "'data' has no 'edge_time'; TimestampOOD needs a dated graph"
+            )
+        time = data.edge_time
+        end = _moment("cutoff", self.cutoff, data)
+        start = (
+            end
+            if self.val_cutoff is None
+            else _moment("val_cutoff", self.val_cutoff, data)
+        )
+        if start > end:
+            raise InvalidInputError(
+                f"'val_cutoff' must not be later than 'cutoff' (got "
+                f"{self.val_cutoff!r} and {self.cutoff!r})"
+            )
+        generator = torch.Generator().manual_seed(self.seed)
+        draw = torch.rand((2, time.numel()), generator=generator)
+        draw = draw.to(time.device)
+        past = time < start
+        chosen = past & (draw[0] < self.held_out)
+        train = past & ~chosen
+        test_past = chosen
+        if self.val_cutoff is not None:
+            test_past = chosen & (draw[1] < 0.5)
+        future = time >= end
+        test = test_past | future
+        val = ~train & ~test
+        for name, mask in (
+            ("'cutoff' leaves no training edge", train),
+            ("'cutoff' leaves no edge in the future", future),
+            ("'held_out' leaves no edge of the past", test_past),
+        ):
+            if not bool(mask.any()):
+                raise InvalidInputError(
+                    f"{name} (edges run from time {int(time.min())} to "
+                    f"{int(time.max())}, the cut is at {end})"
+                )
+        data.ood_label = torch.where(train, -1, (time >= start).long())
+        data.is_repeat = _repeats(data, train)
+        for name, mask in zip(MASKS, (train, val, test), strict=True):
+            data[name] = mask
+        if self.repeats == "drop":
+            data = _keep(data, train | ~data.is_repeat)
+        return data
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.__class__.__name__}(cutoff={self.cutoff!r}, "
+            f"repeats={self.repeats!r})"
+        )
+
+
+def _moment(name: str, value: str | int | float, data: Data) -> int:
+    if isinstance(value, float):
+        ordered = data.edge_time.sort().values
+        return int(ordered[int(value * ordered.numel())])
+    if isinstance(value, int):
+        return value
+    unit = data.get("time_unit")
+    if unit not in ("D", "s"):
+        raise InvalidInputError(
+            f"'{name}' is a date (got {value!r}) but the times of 'data' are "
+            f"plain numbers; pass a number"
+        )
+    try:
+        return int(
+            np.datetime64(value).astype(f"datetime64[{unit}]").astype(int)
+        )
+    except ValueError:
+        raise InvalidInputError(
+            f"'{name}' must be an ISO date such as '2014-10-01' (got {value!r})"
+        ) from None
+
+
+def _repeats(data: Data, train: Tensor) -> Tensor:
+    known = TripleIndex(
+        data.edge_index[:, train],
+        data.edge_type[train],
+        data.num_nodes,
+        data.num_relations,
+    )
+    head, tail = data.edge_index
+    return known.contains(head, data.edge_type, tail) & ~train
+
+
+def _keep(data: Data, mask: Tensor) -> Data:
+    ours = (*MASKS, "ood_label", "is_repeat")
+    for key in [k for k in data.to_dict() if k in ours or data.is_edge_attr(k)]:
+        data[key] = data[key][..., mask]
+    return data

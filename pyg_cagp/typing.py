@@ -1,0 +1,22 @@
+r"""Small shared types, and flags for the optional packages."""
+
+from importlib.util import find_spec
+from typing import Literal, TypeAlias
+
+#: In which place of a triple an entity stands.
+Role: TypeAlias = Literal["any", "head", "tail"]
+
+#: How evidence for an entity-relation pair is weighed.
+CoverageView: TypeAlias = Literal["binary", "count", "log", "tfidf"]
+
+#: Whether :obj:`torch_scatter` can be imported.
+WITH_TORCH_SCATTER = find_spec("torch_scatter") is not None
+
+#: Whether :obj:`torch_sparse` can be imported.
+WITH_TORCH_SPARSE = find_spec("torch_sparse") is not None
+
+#: Whether :obj:`pyarrow` (Parquet files) can be imported.
+WITH_PYARROW = find_spec("pyarrow") is not None
+
+#: The values of :obj:`data.ood_type`.
+OOD_TYPE_NAMES: dict[int, str] = {0: "id", 1: "emerging", 2: "novel"}
