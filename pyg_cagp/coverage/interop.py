@@ -26,6 +26,7 @@ def to_sparse_csr(
         col,
         weigh(pairs, view, role)[keep],
         size=(pairs.num_nodes, pairs.num_relations),
+        check_invariants=False,  # Rows are sorted and complete already.
     )
 
 

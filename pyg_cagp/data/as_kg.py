@@ -27,8 +27,8 @@ def as_kg(source: Any) -> Data:
     Args:
         source: One of
 
-            * :class:`~torch_geometric.datasets.FB15k_237` (any split: the
-              other two are taken from the same root),
+            * :class:`~torch_geometric.datasets.FB15k_237` (any split: all
+              three are taken from its root, without its transform),
             * :class:`~torch_geometric.datasets.WordNet18RR` or another
               dataset with masks,
             * :class:`~torch_geometric.datasets.RelLinkPredDataset` (its
@@ -71,11 +71,12 @@ def as_kg(source: Any) -> Data:
 
 def _from_dataset(dataset: Dataset) -> Data:
     if isinstance(dataset, FB15k_237):
-        # One object holds one split; the others are found beside it.
-        parts = [
-            type(dataset)(dataset.root, split=split)
-            for split in ("train", "val", "test")
-        ]
+        # One object holds one split; the others lie beside it.
+        parts = []
+        for path in dataset.processed_paths:
+            part = copy.copy(dataset)
+            part.load(path)
+            parts.append(part.get(0))
         return attach_names(_from_parts(parts), dataset)
     if len(dataset) != 1:
         raise InvalidInputError(

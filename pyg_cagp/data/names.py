@@ -38,6 +38,8 @@ def attach_names(data: Data, dataset: Dataset) -> Data:
     edge_index = torch.cat([index for index, _ in edges], dim=1)
     edge_type = torch.cat([kind for _, kind in edges])
     if _same_edges(data, edge_index, edge_type, len(entities)):
+        # WordNet18RR has a fixed table of relations, used or not.
+        data.num_relations = max(data.num_relations, len(relations))
         data.node_names = list(entities)
         data.relation_names = sorted(relations, key=relations.__getitem__)
     return data

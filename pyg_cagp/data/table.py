@@ -8,9 +8,10 @@ import csv
 import gzip
 import io
 import zlib
+from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +44,8 @@ EXTRA_NAMES = {
 }
 
 
-class TripleTable(NamedTuple):
+@dataclass(frozen=True)
+class TripleTable:
     r"""The columns of one file, as names that are not yet numbered."""
 
     head: list[str]
@@ -52,7 +54,7 @@ class TripleTable(NamedTuple):
     extra: list[str] | None  #: The fourth column, where there is one.
     extra_kind: str | None  #: What the header calls it: time or confidence.
     path: Path
-    first_line: int  #: The number of the line that holds the first triple.
+    first_line: int = 1  #: The number of the line that holds the first triple.
 
     def __len__(self) -> int:
         return len(self.head)
@@ -90,7 +92,9 @@ def read_table(path: str | Path) -> TripleTable:
         raise DatasetFormatError(
             f"'{path}', line {columns.line}: {columns.why}"
         )
-    return _to_table(columns, path)
+    if not columns:
+        raise DatasetFormatError(f"'{path}' holds no triple")
+    return _without_header(columns, path)
 
 
 def read_text(path: Path) -> str:
@@ -181,33 +185,40 @@ def _wrong_width(num: int, separator: str) -> str:
     )
 
 
-def _to_table(columns: list[list[str]], path: Path) -> TripleTable:
-    first_line, kind = 1, None
-    if columns:
-        first = [column[0].strip().lower() for column in columns]
-        if all(name in _HEADER[i] for i, name in enumerate(first[:3])):
-            kind = _extra_kind(first[3], path) if len(first) == 4 else None
-            columns = [column[1:] for column in columns]
-            first_line = 2
-    if not columns or not columns[0]:
+def _without_header(columns: list[list[str]], path: Path) -> TripleTable:
+    first = [column[0].strip().lower() for column in columns]
+    if not all(name in _HEADER[i] for i, name in enumerate(first[:3])):
+        return _to_table(columns, path)
+    kind = _extra_kind(first[3], path) if len(first) == 4 else None
+    return _to_table([column[1:] for column in columns], path, kind, 2)
+
+
+def _to_table(
+    columns: list[list[str]],
+    path: Path,
+    kind: str | None = None,
+    first_line: int = 1,
+) -> TripleTable:
+    if not columns[0]:
         raise DatasetFormatError(f"'{path}' holds no triple")
-    table = TripleTable(
-        columns[0],
-        columns[1],
-        columns[2],
-        columns[3] if len(columns) == 4 else None,
-        kind,
-        path,
-        first_line,
-    )
-    for name in ("head", "relation", "tail"):
-        column = getattr(table, name)
+    for name, column in zip(
+        ("head", "relation", "tail"), columns, strict=False
+    ):
         if "" in column:
             raise DatasetFormatError(
                 f"'{path}', line {column.index('') + first_line}: the {name} "
                 f"is empty"
             )
-    return table
+    head, relation, tail, *extra = columns
+    return TripleTable(
+        head,
+        relation,
+        tail,
+        extra[0] if extra else None,
+        kind,
+        path,
+        first_line,
+    )
 
 
 def _extra_kind(name: str, path: Path) -> str:
@@ -257,19 +268,18 @@ def _read_parquet(path: Path) -> TripleTable:
             f"'{path}' has more than one column for time or confidence"
         )
     columns = [_parquet_column(table, i, path) for i in places + extra]
-    result = _to_table(columns, path)
     kind = EXTRA_NAMES[names[extra[0]]] if extra else None
-    return result._replace(extra_kind=kind)
+    return _to_table(columns, path, kind)
 
 
-def _parquet_column(table: "object", place: int, path: Path) -> list[str]:
+def _parquet_column(table: Any, place: int, path: Path) -> list[str]:
     import pyarrow as pa
 
-    column = table.column(place)  # type: ignore[attr-defined]
+    column = table.column(place)
     if column.null_count:
         row = column.is_null().to_pylist().index(True)
         raise DatasetFormatError(
             f"'{path}', row {row + 1}: column "
-            f"'{table.column_names[place]}' is empty"  # type: ignore[attr-defined]
+            f"'{table.column_names[place]}' is empty"
         )
     return column.cast(pa.string()).to_pylist()

@@ -1,0 +1,75 @@
+"""Coverage on disk."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from pyg_cagp import Coverage
+from pyg_cagp.exceptions import CacheError, DatasetFormatError
+from tests.conftest import random_edges
+
+
+@pytest.fixture
+def cov():
+    return Coverage.from_edges(*random_edges(300, 40, 2_000), 300, 40)
+
+
+def test_nothing_but_the_file_is_left(cov, tmp_path):
+    cov.save(tmp_path / "a.safetensors")
+    cov.save(str(tmp_path / "a.safetensors"))  # Overwriting is fine.
+    assert [p.name for p in tmp_path.iterdir()] == ["a.safetensors"]
+    for mmap in (True, False):
+        again = Coverage.load(str(tmp_path / "a.safetensors"), mmap=mmap)
+        assert again.equal(cov)
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/maps").exists(), reason="needs Linux's /proc"
+)
+def test_loaded_tensors_are_mapped(cov, tmp_path):
+    path = tmp_path / "a.safetensors"
+    cov.save(path)
+    again = Coverage.load(path)
+    with open("/proc/self/maps") as maps:
+        assert str(path) in maps.read()
+    assert again.equal(cov)
+
+
+def test_a_failed_save_leaves_the_old_file(cov, tmp_path, monkeypatch):
+    path = tmp_path / "a.safetensors"
+    cov.save(path)
+    before = path.read_bytes()
+
+    def full_disk(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("os.fsync", full_disk)
+    with pytest.raises(OSError, match="No space left"):
+        cov.save(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["a.safetensors"]
+
+
+def test_a_cut_off_file_is_refused(cov, tmp_path):
+    path = tmp_path / "a.safetensors"
+    cov.save(path)
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(DatasetFormatError, match="not a whole coverage file"):
+        Coverage.load(path)
+
+
+def test_foreign_and_newer_files_are_refused(cov, tmp_path):
+    path = tmp_path / "a.safetensors"
+    save_file({"x": torch.zeros(1)}, path)
+    with pytest.raises(DatasetFormatError, match="not a coverage file"):
+        Coverage.load(path)
+    metadata = {"format": "pyg_cagp.coverage", "version": "99"}
+    save_file(cov.tensors(), path, metadata)
+    with pytest.raises(DatasetFormatError, match="has version 99"):
+        Coverage.load(path)
+    with pytest.raises(FileNotFoundError, match="no coverage file"):
+        Coverage.load(tmp_path / "none")
+    with pytest.raises(CacheError, match="cannot write to"):
+        cov.save(tmp_path / "nowhere" / "a.safetensors")

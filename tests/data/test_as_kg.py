@@ -1,0 +1,158 @@
+"""All shapes of a knowledge graph become the same one."""
+
+import pytest
+import torch
+from torch_geometric.datasets import (
+    FB15k_237,
+    RelLinkPredDataset,
+    WordNet18RR,
+)
+
+from pyg_cagp.data import as_kg, check_kg, join_splits
+from pyg_cagp.exceptions import InvalidInputError
+from tests.conftest import split
+
+TRAIN = [
+    ("a", "_hypernym", "b"),
+    ("b", "_has_part", "c"),
+    ("c", "_has_part", "c"),
+]
+VALID = [("a", "_hypernym", "d")]
+TEST = [("e", "_verb_group", "a"), ("b", "_hypernym", "a")]
+SPLITS = {"train": TRAIN, "valid": VALID, "test": TEST}
+
+
+def write(folder, **files):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, triples in files.items():
+        text = "".join("\t".join(t) + "\n" for t in triples)
+        (folder / f"{name}.txt").write_text(text, encoding="utf-8")
+
+
+def named_triples(kg, mask):
+    head, tail = kg.edge_index[:, mask]
+    return sorted(
+        (kg.node_names[h], kg.relation_names[r], kg.node_names[t])
+        for h, r, t in zip(
+            head.tolist(),
+            kg.edge_type[mask].tolist(),
+            tail.tolist(),
+            strict=True,
+        )
+    )
+
+
+def check(kg):
+    assert named_triples(kg, kg.train_mask) == sorted(TRAIN)
+    assert named_triples(kg, kg.val_mask) == sorted(VALID)
+    assert named_triples(kg, kg.test_mask) == sorted(TEST)
+    assert kg.num_nodes == 5
+
+
+def test_fb15k_237_is_put_together_from_any_split(tmp_path):
+    write(tmp_path / "raw", **SPLITS)
+    for name in ("train", "val", "test"):
+        kg = as_kg(FB15k_237(str(tmp_path), split=name))
+        check(kg)
+        assert kg.num_relations == 3
+        assert kg.train_mask.tolist() == [True] * 3 + [False] * 3
+
+
+def test_wordnet18rr_keeps_its_masks_and_gets_names(tmp_path):
+    write(tmp_path / "raw", **SPLITS)
+    dataset = WordNet18RR(str(tmp_path))
+    kg = as_kg(dataset)
+    check(kg)
+    # PyG numbers relations by a fixed table; 10 of them is the last one here.
+    assert kg.num_relations == 11
+    assert "num_relations" not in dataset[0]  # What was given is left alone.
+
+
+def test_names_of_other_files_are_not_attached(tmp_path):
+    write(tmp_path / "raw", **SPLITS)
+    dataset = FB15k_237(str(tmp_path))
+    write(tmp_path / "raw", train=VALID)
+    assert "node_names" not in as_kg(dataset)
+    (tmp_path / "raw" / "train.txt").unlink()
+    assert "node_names" not in as_kg(dataset)
+
+
+def test_rel_link_pred_loses_its_inverse_edges(tmp_path):
+    raw = tmp_path / "FB15k-237" / "raw"
+    write(raw, **SPLITS)
+    # One relation more than any split uses.
+    relations = ["_hypernym", "_has_part", "_verb_group", "_similar_to"]
+    for name, names in (("entities", "abcde"), ("relations", relations)):
+        lines = "".join(f"{i}\t{n}\n" for i, n in enumerate(names))
+        (raw / f"{name}.dict").write_text(lines)
+    kg = as_kg(RelLinkPredDataset(str(tmp_path), "FB15k-237"))
+    assert kg.num_relations == 4
+    assert kg.edge_type.tolist() == [0, 1, 1, 0, 2, 0]
+    assert kg.edge_index.tolist() == [[0, 1, 2, 0, 4, 1], [1, 2, 2, 3, 0, 0]]
+    assert kg.train_mask.sum() == 3
+
+
+def test_a_folder(tmp_path):
+    write(tmp_path, **SPLITS)
+    check(as_kg(tmp_path))
+    check(as_kg(str(tmp_path)))
+
+
+def test_three_splits_share_the_largest_sizes(splits):
+    kg = as_kg(splits)
+    assert (kg.num_nodes, kg.num_relations) == (5, 3)
+    assert kg.test_mask.sum() == 4
+    splits[0].num_relations = 7
+    assert as_kg(list(splits)).num_relations == 7
+
+
+def test_edge_attributes_travel_along(splits):
+    for number, part in enumerate(splits):
+        part.edge_time = torch.full((part.num_edges,), number)
+    splits[0].time_unit = "D"
+    kg = as_kg(splits)
+    assert kg.edge_time[kg.val_mask].tolist() == [1]
+    assert kg.time_unit == "D"
+
+
+def test_our_form_goes_through_unchanged(toy):
+    again = as_kg(toy)
+    assert again is not toy
+    assert torch.equal(again.edge_index, toy.edge_index)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"train_mask": torch.ones(10)}, "must be a boolean mask"),
+        (
+            {"val_mask": torch.ones(10, dtype=torch.bool)},
+            r"in one split only \(edge 0 is in two\)",
+        ),
+        ({"num_relations": 2}, r"'edge_type' must lie in \[0, 2\) \(got 2"),
+        ({"node_names": ["a"]}, "'data.node_names' must have 5 entries"),
+        ({"edge_type": torch.zeros(3).long()}, "list the same edges"),
+    ],
+)
+def test_a_broken_graph_is_refused(toy, change, message):
+    for key, value in change.items():
+        toy[key] = value
+    with pytest.raises(InvalidInputError, match=message):
+        as_kg(toy)
+
+
+def test_what_is_no_graph_is_refused(splits):
+    with pytest.raises(InvalidInputError, match="without train_mask"):
+        as_kg(splits[0])
+    with pytest.raises(InvalidInputError, match=r"\(got int\)"):
+        as_kg(3)
+    with pytest.raises(InvalidInputError, match="got str as 'val'"):
+        as_kg((splits[0], "x", splits[2]))
+    with pytest.raises(InvalidInputError, match="'data' has no 'train_mask'"):
+        check_kg(splits[0])
+    with pytest.raises(InvalidInputError, match=r"\(got 9 at position"):
+        join_splits(
+            {"train": split((9, 0, 1)), "val": splits[1], "test": splits[2]},
+            5,
+            3,
+        )

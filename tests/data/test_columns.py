@@ -1,0 +1,95 @@
+"""Names, times and confidences."""
+
+import datetime
+import unicodedata
+
+import pytest
+import torch
+
+from pyg_cagp.data.columns import (
+    check_names,
+    encode,
+    extra_kind,
+    number_names,
+    parse_confidence,
+    parse_time,
+)
+from pyg_cagp.data.table import TripleTable
+from pyg_cagp.exceptions import DatasetFormatError
+
+
+def table(extra=None, kind=None, triples=(("a", "r", "b"),), first_line=1):
+    head, rel, tail = (list(c) for c in zip(*triples, strict=True))
+    return TripleTable(head, rel, tail, extra, kind, "file", first_line)
+
+
+def test_numbers_follow_first_mention_heads_before_tails():
+    first = table(triples=[("x", "r", "y"), ("z", "s", "x")])
+    second = table(triples=[("w", "r", "v")])
+    entities, relations = number_names([first, second])
+    assert list(entities) == ["x", "y", "z", "w", "v"]
+    assert relations == {"r": 0, "s": 1}
+    edge_index, edge_type = encode(second, entities, relations)
+    assert edge_index.tolist() == [[3], [4]]
+    assert edge_type.tolist() == [0]
+
+
+def test_unknown_names_are_told_with_their_line():
+    entities, relations = {"a": 0, "b": 1}, {"r": 0}
+    wrong = table(triples=[("a", "r", "b"), ("a", "r", "c")], first_line=2)
+    with pytest.raises(DatasetFormatError, match="line 3: entity 'c'"):
+        encode(wrong, entities, relations)
+
+
+def test_dates_are_days_since_1970():
+    time, unit = parse_time(table(["2014-03-06", "1970-01-02"]))
+    expected = (datetime.date(2014, 3, 6) - datetime.date(1970, 1, 1)).days
+    assert (time.tolist(), unit) == ([expected, 1], "D")
+
+
+def test_date_times_are_seconds_and_numbers_stay():
+    time, unit = parse_time(table(["1970-01-01T00:01:00", "1970-01-02T00:00"]))
+    assert (time.tolist(), unit) == ([60, 86_400], "s")
+    time, unit = parse_time(table(["7", "-3"]))
+    assert (time.tolist(), unit) == ([7, -3], "step")
+    assert time.dtype == torch.long
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["2014-01-01", "soon"], "line 2: 'soon' is neither"),
+        (["2014-01-01", ""], "line 2: the time is empty"),
+        (["2014-13-01"], "line 1: '2014-13-01' is neither"),
+    ],
+)
+def test_bad_times(values, message):
+    with pytest.raises(DatasetFormatError, match=message):
+        parse_time(table(values))
+
+
+def test_confidences():
+    got = parse_confidence(table(["0", "1", "0.25"]))
+    assert got.tolist() == [0.0, 1.0, 0.25]
+    for bad in ("1.01", "-0.1", "nan", "high"):
+        with pytest.raises(DatasetFormatError, match=f"line 2: '{bad}'"):
+            parse_confidence(table(["0.5", bad]))
+
+
+def test_what_a_fourth_column_holds():
+    assert extra_kind(table()) is None
+    assert extra_kind(table(["0.5"])) == "confidence"
+    assert extra_kind(table(["2014", "2015"])) == "time"
+    assert extra_kind(table(["2014-01-01"])) == "time"
+    assert extra_kind(table(["1"], "confidence")) == "confidence"
+    with pytest.raises(DatasetFormatError, match="extra='time'"):
+        extra_kind(table(["1", "0"]))
+
+
+def test_names_that_only_look_alike_are_refused():
+    check_names("entity", ["a", "b", "Zürich"], "here")
+    with pytest.raises(DatasetFormatError, match="'a' and 'a '"):
+        check_names("entity", ["a", "a "], "here")
+    pair = ["Zürich", unicodedata.normalize("NFD", "Zürich")]
+    with pytest.raises(DatasetFormatError, match="Unicode form"):
+        check_names("entity", pair, "here")

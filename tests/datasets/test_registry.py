@@ -1,0 +1,145 @@
+"""Datasets by name, and where they are kept."""
+
+import pytest
+
+from pyg_cagp.datasets import cache as cache_module
+from pyg_cagp.datasets import load, names
+from pyg_cagp.datasets.cache import (
+    cache_dir,
+    data_root,
+    dataset_root,
+    is_writable,
+)
+from pyg_cagp.datasets.registry import _PYG_PINS, REGISTRY
+from pyg_cagp.exceptions import (
+    CacheError,
+    ChecksumError,
+    DownloadError,
+    InvalidInputError,
+)
+
+
+def test_names():
+    assert {"fb15k-237", "wn18rr", "yago3-10", "icews14"} < set(names())
+    assert {"codex-s", "codex-m", "codex-l", "nl27k", "synthetic"} < set(
+        names()
+    )
+
+
+def test_unknown_names(tmp_path):
+    with pytest.raises(InvalidInputError, match=r"\(got 'fb15k-238'\)"):
+        load("fb15k-238", tmp_path)
+
+
+def test_synthetic_takes_a_seed():
+    assert load("Synthetic").num_nodes == 2_000
+    one, two = load("synthetic", seed=1), load("synthetic", seed=2)
+    assert not one.edge_index.equal(two.edge_index)
+
+
+def test_a_folder_by_path_or_in_the_root(tmp_path):
+    folder = tmp_path / "Mine"
+    folder.mkdir()
+    for name in ("train", "valid", "test"):
+        (folder / f"{name}.txt").write_text("a\tr\tb\n")
+    assert load(folder).num_edges == 3
+    assert load("Mine", root=tmp_path).num_edges == 3
+
+
+def test_root_comes_from_argument_then_environment(tmp_path, monkeypatch):
+    assert data_root() == cache_dir()
+    monkeypatch.setenv("PYG_CAGP_DATA", str(tmp_path / "env"))
+    assert data_root() == tmp_path / "env"
+    assert data_root(tmp_path / "arg") == tmp_path / "arg"
+    monkeypatch.delenv("PYG_CAGP_CACHE")
+    assert cache_dir().name == "pyg_cagp"
+
+
+def test_a_read_only_root_is_linked_into_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYG_CAGP_CACHE", str(tmp_path / "cache"))
+    raw = tmp_path / "data" / "FB15k-237" / "raw"
+    raw.mkdir(parents=True)
+    (raw / "train.txt").write_text("a\tr\tb\n")
+    assert dataset_root("FB15k-237", tmp_path / "data") == raw.parent
+    raw.parent.chmod(0o555)
+    try:
+        assert not is_writable(raw.parent / "deeper")
+        for _ in range(2):
+            mirror = dataset_root("FB15k-237", tmp_path / "data")
+            assert (tmp_path / "cache") in mirror.parents
+            link = mirror / "raw" / "train.txt"
+            assert link.resolve() == raw / "train.txt"
+    finally:
+        raw.parent.chmod(0o755)
+
+
+def test_where_links_are_not_allowed_files_are_copied(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError("links are not allowed")
+
+    monkeypatch.setattr(cache_module.os, "symlink", refuse)
+    (tmp_path / "a").write_text("x")
+    cache_module._link(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "b").read_text() == "x"
+    assert not (tmp_path / "b").is_symlink()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_a_lock_cannot_be_had_in_a_read_only_folder(tmp_path):
+    tmp_path.chmod(0o555)
+    try:
+        with pytest.raises(CacheError, match="cannot be written to"):
+            cache_module.locked(tmp_path / "x").__enter__()
+    finally:
+        tmp_path.chmod(0o755)
+
+
+@pytest.mark.parametrize("name", ["fb15k-237", "wn18rr"])
+def test_pyg_raw_files_are_checked_before_they_are_read(tmp_path, name):
+    raw = tmp_path / REGISTRY[name].folder / "raw"
+    raw.mkdir(parents=True)
+    for file in ("train.txt", "valid.txt", "test.txt"):
+        (raw / file).write_text("a\t_hypernym\tb\n")
+    with pytest.raises(ChecksumError, match="is not the published file"):
+        load(name, tmp_path)
+    assert not (raw.parent / "processed").exists()
+
+
+def test_a_half_written_pyg_cache_is_made_again(tmp_path, monkeypatch):
+    from torch_geometric.datasets import WordNet18RR
+
+    monkeypatch.setitem(
+        _PYG_PINS,
+        WordNet18RR,
+        {f"{n}.txt": () for n in ("train", "valid", "test")},
+    )
+    root = tmp_path / "WN18RR"
+    (root / "raw").mkdir(parents=True)
+    for file in ("train", "valid", "test"):
+        (root / "raw" / f"{file}.txt").write_text("a\t_hypernym\tb\n")
+    assert load("wn18rr", tmp_path).num_edges == 3
+    cached = root / "processed" / "data.pt"
+    cached.write_bytes(cached.read_bytes()[:100])
+    assert load("wn18rr", tmp_path).num_edges == 3
+
+
+def test_what_is_not_at_hand_is_asked_for_over_https(tmp_path, monkeypatch):
+    monkeypatch.setattr("socket.getaddrinfo", _no_network)
+    for name in ("fb15k-237", "codex-m", "yago3-10", "cn15k"):
+        with pytest.raises(DownloadError, match="cannot fetch 'https://"):
+            load(name, tmp_path / name)
+        left = [p for p in (tmp_path / name).rglob("*") if p.is_file()]
+        assert [p.name for p in left] == [".pyg_cagp.lock"]
+
+
+def _no_network(*_, **__):
+    raise OSError("the network is unreachable")
+
+
+def test_missing_files_are_listed(tmp_path):
+    entry = REGISTRY["icews14"]
+    assert entry.missing(tmp_path) == list(entry.files)
+    raw = tmp_path / "ICEWS14" / "raw"
+    raw.mkdir(parents=True)
+    (raw / entry.files[0]).touch()
+    assert entry.missing(tmp_path) == list(entry.files[1:])

@@ -1,0 +1,249 @@
+"""Dataset classes on small stand-ins in the published layout."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from pyg_cagp.datasets import ICEWS14, YAGO3_10, CoDEx, UncertainKG
+from pyg_cagp.datasets.pins import Pin
+from pyg_cagp.datasets.remote import RemoteFile
+from pyg_cagp.exceptions import (
+    CacheError,
+    ChecksumError,
+    DatasetFormatError,
+    InvalidInputError,
+)
+from tests.datasets.server import https_server
+from tests.datasets.test_fetch import archive
+
+TRIPLES = {
+    "train.txt": b"a\tr\tb\nb\ts\tc\n",
+    "valid.txt": b"a\tr\tc\n",
+    "test.txt": b"d\tr\ta\nc\tq\ta\n",
+}
+
+
+def pinned(files, url="https://nowhere.invalid"):
+    return MappingProxyType(
+        {
+            name: RemoteFile(
+                f"{url}/{name}",
+                (Pin("sha256", hashlib.sha256(content).hexdigest()),),
+            )
+            for name, content in files.items()
+        }
+    )
+
+
+def lay_out(root, files):
+    (root / "raw").mkdir(parents=True)
+    for name, content in files.items():
+        (root / "raw" / name).write_bytes(content)
+    return root
+
+
+@pytest.fixture
+def yago(tmp_path, monkeypatch):
+    """A stand-in for YAGO3-10, whose training file is not at hand."""
+    monkeypatch.setattr(YAGO3_10, "sources", pinned(TRIPLES))
+    return lay_out(tmp_path / "yago", TRIPLES)
+
+
+def test_raw_files_at_hand_are_not_downloaded(yago):
+    dataset = YAGO3_10(yago)
+    data = dataset[0]
+    assert len(dataset) == 1
+    assert data.node_names == ["a", "b", "c", "d"]
+    assert data.relation_names == ["r", "s", "q"]
+    assert data.edge_index.tolist() == [[0, 1, 0, 3, 2], [1, 2, 2, 0, 0]]
+    assert data.edge_type.tolist() == [0, 1, 0, 0, 2]
+    assert data.train_mask.tolist() == [True, True, False, False, False]
+    assert data.test_mask.tolist() == [False, False, False, True, True]
+    assert dataset.num_relations == 3
+    assert repr(dataset) == "YAGO3_10()"
+
+
+def test_transform_pre_transform_and_force_reload(yago):
+    def mark(data):
+        data.marked = 1
+        return data
+
+    assert "marked" not in YAGO3_10(yago)[0]
+    assert YAGO3_10(yago, transform=mark)[0].marked == 1
+    with pytest.warns(UserWarning, match="pre_transform"):
+        assert "marked" not in YAGO3_10(yago, pre_transform=mark)[0]
+    fresh = YAGO3_10(yago, pre_transform=mark, force_reload=True)
+    assert fresh[0].marked == 1
+
+
+def test_missing_members_come_out_of_the_archive(yago, tmp_path, monkeypatch):
+    (yago / "raw" / "train.txt").unlink()
+    before = (yago / "raw" / "valid.txt").stat().st_mtime_ns
+    content = {k.replace(".", "__"): v for k, v in TRIPLES.items()}
+    files = {"/y.tar.gz": archive(**content)}
+    with https_server(files, tmp_path) as (url, pem, asked):
+        monkeypatch.setenv("SSL_CERT_FILE", str(pem))
+        monkeypatch.setattr(YAGO3_10, "url", f"{url}/y.tar.gz")
+        assert YAGO3_10(yago)[0].num_edges == 5
+        YAGO3_10(yago, force_reload=True)
+        assert asked == ["/y.tar.gz"]
+    assert (yago / "raw" / "valid.txt").stat().st_mtime_ns == before
+
+
+def test_files_are_fetched_one_by_one(tmp_path, monkeypatch):
+    dated = {
+        name.replace("txt", "x"): content.replace(b"\n", b"\t2014-01-02\n")
+        for name, content in TRIPLES.items()
+    }
+    files = dict(zip(ICEWS14.split_files, dated.values(), strict=True))
+    served = {f"/{name}": content for name, content in files.items()}
+    with https_server(served, tmp_path) as (url, pem, asked):
+        monkeypatch.setenv("SSL_CERT_FILE", str(pem))
+        monkeypatch.setattr(ICEWS14, "sources", pinned(files, url))
+        data = ICEWS14(tmp_path / "icews")[0]
+        assert len(asked) == 3
+    assert data.edge_time.tolist() == [16072] * 5  # 2 January 2014.
+    assert data.time_unit == "D"
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda raw: raw[:-4], ChecksumError, "is not the published file"),
+        (lambda raw: raw + b"x\n", ChecksumError, "sha256"),
+    ],
+)
+def test_a_changed_raw_file_is_refused(yago, change, error, message):
+    path = yago / "raw" / "train.txt"
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(error, match=message):
+        YAGO3_10(yago)
+    assert list((yago / "processed").iterdir()) == []
+
+
+def test_a_malformed_raw_file_leaves_no_cache(yago, monkeypatch):
+    bad = {**TRIPLES, "test.txt": b"a\tr\n"}
+    monkeypatch.setattr(YAGO3_10, "sources", pinned(bad))
+    (yago / "raw" / "test.txt").write_bytes(bad["test.txt"])
+    with pytest.raises(DatasetFormatError, match=r"test.txt', line 1"):
+        YAGO3_10(yago)
+    assert list((yago / "processed").iterdir()) == []
+
+
+def test_a_failing_pre_transform_leaves_no_cache(yago):
+    def fail(_):
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no"):
+        YAGO3_10(yago, pre_transform=fail)
+    assert list((yago / "processed").iterdir()) == []
+    assert YAGO3_10(yago)[0].num_edges == 5
+
+
+def test_a_read_only_root_is_left_alone(yago):
+    yago.chmod(0o555)
+    try:
+        with pytest.raises(CacheError, match="cannot be written to; pass"):
+            YAGO3_10(yago)
+        assert [p.name for p in yago.iterdir()] == ["raw"]
+        yago.chmod(0o755)
+        YAGO3_10(yago)
+        yago.chmod(0o555)
+        # Once prepared, reading is all that is needed.
+        assert YAGO3_10(yago)[0].num_edges == 5
+    finally:
+        yago.chmod(0o755)
+
+
+LOADER = """
+import sys
+from tests.datasets.test_remote import TRIPLES, pinned
+from pyg_cagp.datasets import YAGO3_10
+YAGO3_10.sources = pinned(TRIPLES)
+print("ready", flush=True)
+sys.stdin.readline()
+print(YAGO3_10(sys.argv[1], force_reload=sys.argv[2] == "1")[0].num_edges)
+"""
+
+
+@pytest.mark.parametrize("force", ["0", "1"])
+def test_two_processes_load_at_once(yago, force):
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", LOADER, str(yago), force],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[2],
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+        for _ in range(2)
+    ]
+    for run in runs:  # Both are past their imports before either starts.
+        assert run.stdout.readline() == "ready\n"
+    for run in runs:
+        run.stdin.write("go\n")
+        run.stdin.flush()
+    for run in runs:
+        out, err = run.communicate(timeout=120)
+        assert run.returncode == 0, err
+        assert out.strip() == "5"
+
+
+def test_codex_has_verified_negatives(tmp_path, monkeypatch):
+    files = {
+        **TRIPLES,
+        "valid_negatives.txt": b"b\tr\ta\n",
+        "test_negatives.txt": b"a\ts\td\nd\tq\tb\n",
+    }
+    monkeypatch.setattr(CoDEx, "sources", pinned(files))
+    dataset = CoDEx(lay_out(tmp_path / "codex", files))
+    data = dataset[0]
+    assert data.val_neg_edge_index.tolist() == [[1], [0]]
+    assert data.test_neg_edge_index.tolist() == [[0, 3], [3, 1]]
+    assert data.test_neg_edge_type.tolist() == [1, 2]
+    assert repr(dataset) == "CoDEx-S()"
+
+
+def test_codex_sizes():
+    def sources(size):
+        dataset = CoDEx.__new__(CoDEx)
+        dataset.size = size
+        return dataset.sources
+
+    assert len(sources("S")) == len(sources("M")) == 5
+    assert list(sources("L")) == ["train.txt", "valid.txt", "test.txt"]
+    assert sources("M")["train.txt"].url.endswith("/codex-m/train.txt")
+    with pytest.raises(InvalidInputError, match="'size' must be one of"):
+        CoDEx("root", "XL")
+
+
+def test_uncertain_graphs(tmp_path, monkeypatch):
+    files = {
+        name: content.replace(b"\n", b"\t0.75\n")
+        for name, content in TRIPLES.items()
+    }
+    files["softlogic.txt"] = b"a\ts\tb\t0.25\n"
+    monkeypatch.setattr(UncertainKG, "sources", pinned(files))
+    dataset = UncertainKG(lay_out(tmp_path / "u", files))
+    data = dataset[0]
+    assert data.edge_confidence.tolist() == [0.75] * 5
+    assert data.psl_edge_index.tolist() == [[0], [1]]
+    assert data.psl_confidence.tolist() == [0.25]
+    assert repr(dataset) == "NL27k()"
+    with pytest.raises(InvalidInputError, match="'name' must be one of"):
+        UncertainKG("root", "NL28k")
+
+
+def test_uncertain_sources_follow_the_published_names():
+    dataset = UncertainKG.__new__(UncertainKG)
+    dataset.name = "CN15k"
+    sources = dataset.sources
+    assert sources["valid.txt"].url.endswith("/cn15k/val.tsv")
+    assert "softlogic.txt" not in sources

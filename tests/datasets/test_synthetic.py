@@ -1,0 +1,187 @@
+"""The generator keeps the promises it makes about its truth."""
+
+import pytest
+import torch
+
+from pyg_cagp import Coverage
+from pyg_cagp.data import TripleIndex
+from pyg_cagp.datasets import SyntheticKG
+from pyg_cagp.datasets.synthetic import CUT, make_world
+from pyg_cagp.datasets.world import BLOCK, hash_uniform
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms import TemporalLikeOOD
+
+SIZES = {"num_nodes": 500, "num_relations": 12}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return SyntheticKG()[0]
+
+
+def test_default_sizes_and_classes(data):
+    assert (data.num_nodes, data.num_relations, data.num_edges) == (
+        2_000,
+        30,
+        30_000,
+    )
+    assert len(TripleIndex.from_data(data)) == 30_000  # All distinct.
+    for mask in (data.val_mask, data.test_mask):
+        truth = data.truth[mask]
+        assert all(int((truth == kind).sum()) > 200 for kind in range(3))
+    assert (data.truth[data.train_mask] == -1).all()
+    for preset in TemporalLikeOOD.presets:
+        ood = TemporalLikeOOD.preset(preset)(data).ood_type[data.test_mask]
+        assert all(int((ood == kind).sum()) > 200 for kind in range(3))
+
+
+def test_truth_is_what_train_could_not_show(data):
+    """Emerging entities are unseen, novel pairs uncovered; not vice versa."""
+    cov = Coverage.from_data(data)
+    frequency = cov.frequency()
+    head, tail = data.edge_index
+    least = torch.minimum(frequency[head], frequency[tail])
+    missing = cov.missing(head, data.edge_type, tail)
+    assert (least[data.truth == 1] == 0).all()
+    assert (missing[data.truth == 2] > 0).all()
+    ordinary = data.truth == 0
+    assert (missing[ordinary] > 0).any()  # Coverage is not the truth.
+
+
+def test_false_triples_are_false(data):
+    known = TripleIndex.from_data(data)
+    for split in ("val", "test"):
+        head, rel, tail, truth = SyntheticKG.labelled(data, split)
+        false = truth == 3
+        assert int(false.sum()) == int(data[f"{split}_mask"].sum())
+        assert not known.contains(head[false], rel[false], tail[false]).any()
+        assert known.contains(head[~false], rel[~false], tail[~false]).all()
+        # The type is right, so that only the fact itself is wrong.
+        kinds = {}
+        for r, t in zip(
+            data.edge_type.tolist(), data.edge_index[1].tolist(), strict=True
+        ):
+            kinds.setdefault(r, set()).add(int(data.node_type[t]))
+        assert all(
+            int(data.node_type[t]) in kinds[r]
+            for r, t in zip(
+                rel[false].tolist(), tail[false].tolist(), strict=True
+            )
+        )
+
+
+def test_relations_join_one_pair_of_types(data):
+    for end in (0, 1):
+        kind = data.node_type[data.edge_index[end]]
+        pairs = torch.stack([data.edge_type, kind]).unique(dim=1)
+        assert pairs[0].unique().numel() == pairs.size(1)
+
+
+def test_names_tell_type_and_relation(data):
+    assert len(set(data.node_names)) == data.num_nodes
+    first = data.node_type[:20].tolist()
+    for name, kind in zip(data.node_names[:20], first, strict=True):
+        assert name.startswith(("person", "place", "work")[kind % 3]) == (
+            name.split("_")[0] == ("person", "place", "work")[kind % 3]
+        )
+    assert data.relation_names[0].startswith("r0:")
+
+
+def test_popularity_is_heavy_tailed(data):
+    frequency = Coverage.from_data(data).frequency().sort().values
+    top = frequency[-200:].sum() / frequency.sum()
+    assert top > 0.3  # A tenth of the entities fill a third of the slots.
+
+
+def test_time_separates_train_from_the_future(data):
+    cut = data.edge_time[data.train_mask].max()
+    future = data.edge_time > cut
+    assert future.any()
+    assert not (future & data.train_mask).any()
+    assert (data.truth[~future & ~data.train_mask] == 0).all()
+
+
+def test_same_seed_same_bits():
+    a, b = (SyntheticKG(num_triples=2_000, **SIZES, seed=3)[0] for _ in "ab")
+    for key, value in a.to_dict().items():
+        same = (
+            torch.equal(value, b[key])
+            if torch.is_tensor(value)
+            else (value == b[key])
+        )
+        assert same, key
+    other = SyntheticKG(num_triples=2_000, **SIZES, seed=4)[0]
+    assert not torch.equal(a.edge_index, other.edge_index)
+
+
+def test_the_global_generator_is_left_alone():
+    torch.manual_seed(0)
+    expected = torch.rand(3)
+    torch.manual_seed(0)
+    SyntheticKG(num_triples=500, **SIZES)
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_a_stream_does_not_depend_on_its_chunks():
+    total = BLOCK + 5_000
+    whole = list(
+        SyntheticKG.stream(**SIZES, num_triples=total, chunk_size=total)
+    )
+    parts = list(
+        SyntheticKG.stream(**SIZES, num_triples=total, chunk_size=40_001)
+    )
+    assert len(whole) == 1
+    assert len(parts) == 4
+    for key in ("edge_index", "edge_type", "edge_time"):
+        joined = torch.cat([part[key] for part in parts], dim=-1)
+        assert torch.equal(joined, whole[0][key])
+    assert (whole[0].edge_time.diff() >= 0).all()
+
+
+def test_nobody_acts_before_birth_or_uptake():
+    world = make_world(300, 10, 6, 12, 0.6, 0.1, 0)
+    events = world.draw(0, 20_000, 20_000)
+    for entity in (events.head, events.tail):
+        assert (world.birth[entity] <= events.moment).all()
+        uptake = world.uptake(entity, events.rel)
+        assert (uptake <= events.moment).all()
+        assert (uptake > CUT).any()
+    # Without noise, a head's cluster decides its tail's.
+    world = make_world(300, 10, 6, 4, 0.6, 0.0, 0)
+    events = world.draw(0, 5_000, 5_000)
+    expected = (world.rank[events.head] + world.shift[events.rel]) % 4
+    assert (world.rank[events.tail] % 4 == expected).all()
+
+
+def test_hash_is_uniform_and_fixed():
+    keys = torch.arange(200_000)
+    draw = hash_uniform(7, keys, keys % 5)
+    counts = torch.histc(draw, bins=20, min=0, max=1)
+    chi2 = ((counts - 10_000) ** 2 / 10_000).sum()
+    assert chi2 < 50  # 19 degrees of freedom: about one in ten thousand.
+    assert torch.equal(draw, hash_uniform(7, keys, keys % 5))
+    assert not torch.equal(draw, hash_uniform(8, keys, keys % 5))
+    # The reference output of SplitMix64 for seed 0: 0xE220A8397B1DCDAF.
+    first = hash_uniform(0, torch.tensor([0]))
+    assert first.item() == (0xE220A8397B1DCDAF >> 11) * 2.0**-53
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"num_nodes": 10}, "at least four times 'num_types'"),
+        ({"num_relations": 0}, "'num_relations' must be positive"),
+        ({"zipf": 1.0}, r"'zipf' must lie in \[0, 1\) \(got 1.0\)"),
+        ({"num_triples": 5}, "'num_triples' must be at least 20"),
+        ({"num_nodes": 24, "num_triples": 90_000}, "too large for the graph"),
+    ],
+)
+def test_bad_measures(change, message):
+    with pytest.raises(InvalidInputError, match=message):
+        SyntheticKG(**change)
+    if "num_triples" not in change:
+        sizes = {**SIZES, "num_triples": 100, **change}
+        with pytest.raises(InvalidInputError, match=message):
+            next(SyntheticKG.stream(**sizes))
+    with pytest.raises(InvalidInputError, match="'chunk_size'"):
+        next(SyntheticKG.stream(**SIZES, num_triples=9, chunk_size=0))
