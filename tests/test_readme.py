@@ -1,0 +1,53 @@
+"""What the README shows is what happens."""
+
+import json
+import re
+
+import pytest
+
+from pyg_cagp.cli import main
+from tests.conftest import DATA_ROOT, REPO
+
+README = (REPO / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_runs_as_printed(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    out = capsys.readouterr().out
+    assert "Coverage(2000, num_relations=30" in out
+    assert "'emerging':" in out
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("preset", ["stated", "appendix", "table2"])
+def test_the_table_of_partitions_is_what_the_command_prints(capsys, preset):
+    (row,) = re.findall(rf"^\| `{preset}` .*$", README, re.MULTILINE)
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    main(
+        [
+            "partition",
+            "fb15k-237",
+            "--preset",
+            preset,
+            "--json",
+            "--root",
+            str(DATA_ROOT),
+        ]
+    )
+    test = json.loads(capsys.readouterr().out)["splits"]["test"]
+    assert cells[2:5] == [
+        f"{test[kind]:,}" for kind in ("emerging", "novel", "id")
+    ]
+    auroc = test["u_str_auroc"]
+    assert cells[5] == " / ".join(
+        f"{auroc[kind]:.4f}" for kind in ("emerging", "novel", "overall")
+    )
+
+
+def test_every_make_target_it_names_exists():
+    makefile = (REPO / "Makefile").read_text(encoding="utf-8")
+    named = set(re.findall(r"make ([a-z-]+)", README))
+    assert {"run", "test", "lint", "test-ext", "bench"} <= named
+    for target in named:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target

@@ -1,0 +1,175 @@
+"""False triples against what can be listed by hand."""
+
+import pytest
+import torch
+from torch_geometric.data import Data
+from torch_geometric.data.datapipes import DatasetAdapter
+
+from pyg_cagp import Coverage
+from pyg_cagp.data import TripleIndex, as_kg
+from pyg_cagp.datasets import load
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms import CorruptTriples, candidates
+from tests.conftest import split
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load("synthetic")
+
+
+def triples(data):
+    head, tail = data.corrupt_edge_index
+    return head, data.corrupt_edge_type, tail
+
+
+@pytest.mark.parametrize("place", ["tail", "head", "both", "relation"])
+@pytest.mark.parametrize("kind", ["uniform", "typed"])
+def test_one_part_is_replaced_and_nothing_known_given(data, place, kind):
+    got = CorruptTriples(place, kind)(data)
+    head, rel, tail = triples(got)
+    source = got.corrupt_source
+    assert not data.train_mask[source].any()
+    changed = torch.stack(
+        [
+            head != data.edge_index[0, source],
+            rel != data.edge_type[source],
+            tail != data.edge_index[1, source],
+        ]
+    )
+    assert (changed.sum(0) == 1).all()
+    per_place = changed.float().mean(1).tolist()
+    expected = {
+        "tail": [0, 0, 1],
+        "head": [1, 0, 0],
+        "both": [0.5, 0, 0.5],
+        "relation": [0, 1, 0],
+    }[place]
+    assert per_place == pytest.approx(expected, abs=0.03)
+    assert not TripleIndex.from_data(data).contains(head, rel, tail).any()
+    if kind == "typed":
+        cov = Coverage.from_data(data)
+        if place in ("tail", "relation"):
+            assert cov.contains(tail, rel, "tail").all()
+        if place in ("head", "relation"):
+            assert cov.contains(head, rel, "head").all()
+
+
+def test_uniform_means_uniform():
+    """A chi-square test over all valid tails of one query."""
+    kg = as_kg(
+        (
+            split((0, 0, 1), (0, 0, 2), num_nodes=10),
+            split((0, 0, 3), num_nodes=10),
+            split((0, 0, 4), num_nodes=10),
+        )
+    )
+    got = CorruptTriples(num_negatives=20_000)(kg)
+    counts = got.corrupt_edge_index[1].bincount(minlength=10)
+    # Tails 1 to 4 are true; 0 and 5 to 9 are equally likely.
+    assert counts[1:5].sum() == 0
+    rest = counts[[0, 5, 6, 7, 8, 9]].double()
+    assert rest.sum() == 40_000
+    expected = 40_000 / 6
+    assert ((rest - expected) ** 2 / expected).sum() < 25  # 5 d.o.f.
+
+
+def test_listing_all_candidates_is_uniform_too(monkeypatch):
+    monkeypatch.setattr(candidates, "_ROUNDS", 0)
+    monkeypatch.setattr(candidates, "_LISTED", 64)  # Several batches.
+    test_uniform_means_uniform()
+
+
+def test_where_nothing_is_possible_a_triple_is_passed_over():
+    # Relation 0 holds between all pairs; relation 1 has one known tail.
+    full = [(h, 0, t) for h in range(3) for t in range(3)]
+    kg = as_kg(
+        (
+            split(*full[:-1], (0, 1, 1), num_nodes=3),
+            split(full[-1], num_nodes=3),
+            split((2, 1, 1), num_nodes=3),
+        )
+    )
+    got = CorruptTriples()(kg)
+    assert got.corrupt_source.tolist() == [10]  # The edge of relation 1.
+    got = CorruptTriples(candidates="typed")(kg)
+    assert got.corrupt_source.numel() == 0
+    got = CorruptTriples("both", filtered=False)(kg)
+    assert got.corrupt_source.tolist() == [9, 10]
+
+
+def test_rare_ways_out_are_found():
+    # 199 of 200 tails are known.
+    kg = as_kg(
+        (
+            split(*[(0, 0, t) for t in range(1, 199)], num_nodes=200),
+            split((0, 0, 199), num_nodes=200),
+            split((0, 0, 199), num_nodes=200),
+        )
+    )
+    got = CorruptTriples(seed=5)(kg)
+    assert got.corrupt_edge_index.tolist() == [[0, 0], [0, 0]]
+
+
+def test_unfiltered_draws_as_they_come(data):
+    got = CorruptTriples(filtered=False, num_negatives=20)(data)
+    head, rel, tail = triples(got)
+    assert TripleIndex.from_data(data).contains(head, rel, tail).any()
+    assert got.corrupt_source.numel() == 20 * int((~data.train_mask).sum())
+
+
+def test_same_seed_same_triples_at_every_call(data):
+    transform = CorruptTriples("both", seed=3)
+    one, two = transform(data), transform(data)
+    assert torch.equal(one.corrupt_edge_index, two.corrupt_edge_index)
+    other = CorruptTriples("both", seed=4)(data)
+    assert not torch.equal(one.corrupt_edge_index, other.corrupt_edge_index)
+    piped = next(
+        iter(DatasetAdapter([data]).kg_corrupt_triples("both", seed=3))
+    )
+    assert torch.equal(piped.corrupt_edge_index, one.corrupt_edge_index)
+    assert repr(transform) == "CorruptTriples(both, uniform, filtered=True)"
+
+
+def test_a_single_split(splits, toy):
+    test = splits[2]
+    got = CorruptTriples(reference=splits)(test)
+    assert got.corrupt_source.tolist() == [0, 1, 2, 3]
+    head, rel, tail = triples(got)
+    assert not TripleIndex.from_data(toy).contains(head, rel, tail).any()
+    plain = CorruptTriples(filtered=False)(test)
+    assert plain.corrupt_edge_index.shape == (2, 4)
+    with pytest.raises(InvalidInputError, match="CorruptTriples cannot know"):
+        CorruptTriples()(test)
+    with pytest.raises(InvalidInputError, match="CorruptTriples cannot know"):
+        CorruptTriples(candidates="typed", filtered=False)(test)
+
+
+def test_bad_options():
+    with pytest.raises(InvalidInputError, match="'corrupt' must be one of"):
+        CorruptTriples("middle")
+    with pytest.raises(InvalidInputError, match="'candidates' must be one of"):
+        CorruptTriples(candidates="popular")
+    with pytest.raises(InvalidInputError, match=r"positive \(got 0\)"):
+        CorruptTriples(num_negatives=0)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "expected"), [("fb15k-237", 0.820), ("wn18rr", 0.659)]
+)
+def test_structural_uncertainty_on_random_tails(real, name, expected):
+    """The audit's figure for U_str on random tail corruption."""
+    from sklearn.metrics import roc_auc_score
+
+    kg: Data = real(name)
+    data = CorruptTriples()(kg)
+    cov = Coverage.from_data(kg)
+    head, tail = kg.edge_index[:, kg.test_mask]
+    true = cov.missing(head, kg.edge_type[kg.test_mask], tail)
+    of_test = kg.test_mask[data.corrupt_source]
+    head, rel, tail = triples(data)
+    false = cov.missing(head[of_test], rel[of_test], tail[of_test])
+    label = torch.cat([torch.zeros_like(true), torch.ones_like(false)])
+    auroc = roc_auc_score(label, torch.cat([true, false]))
+    assert auroc == pytest.approx(expected, abs=0.01)

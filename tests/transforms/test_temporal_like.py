@@ -1,0 +1,177 @@
+"""The paper's partition, by hand and on its own data."""
+
+import pytest
+import torch
+from torch_geometric.data.datapipes import DatasetAdapter
+from torch_geometric.datasets import FB15k_237, RelLinkPredDataset
+from torch_geometric.transforms import Compose
+
+from pyg_cagp import Coverage
+from pyg_cagp.data import as_kg
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms import TemporalLikeOOD
+from tests.conftest import split
+from tests.data.test_as_kg import SPLITS, write
+
+# Frequencies in train: 3, 2, 4, 1, 0 (the self-loop of entity 2 counts twice).
+# test: (0,0,1) covered; (1,1,3) uncovered; (4,0,1) has entity 4; (1,2,0) has
+# relation 2, which train never had. val: (0,0,3).
+
+
+@pytest.mark.parametrize(
+    ("quantile", "inclusive", "tau", "expected"),
+    [
+        (0.01, False, 1.03, [1, 0, 1, 1, 2]),
+        # The median of 1, 2, 3, 4 is 2.5.
+        (0.5, False, 2.5, [1, 1, 1, 1, 1]),
+        (1 / 3, False, 2.0, [1, 0, 1, 1, 2]),
+        (1 / 3, True, 2.0, [1, 1, 1, 1, 1]),
+    ],
+)
+def test_by_hand(toy, quantile, inclusive, tau, expected):
+    got = TemporalLikeOOD(quantile, inclusive)(toy)
+    assert got.ood_tau == pytest.approx(tau)
+    assert got.ood_type.tolist() == [-1] * 5 + expected
+    assert "ood_type" not in toy  # What was given is left alone.
+
+
+def test_population_and_self_loops(toy):
+    # Over 0, 1, 2, 3, 4 the median is 2, not 2.5.
+    assert TemporalLikeOOD(0.5, population="all")(toy).ood_tau == 2.0
+    # Entity 2 fills four slots of three triples.
+    once = TemporalLikeOOD(0.999, self_loops="once")(toy)
+    assert once.ood_tau == pytest.approx(3.0, abs=0.01)
+
+
+def test_edges_of_no_split_are_not_labelled(toy):
+    toy.test_mask[-1] = False
+    assert TemporalLikeOOD(0.01)(toy).ood_type[-1] == -1
+
+
+@pytest.mark.parametrize("kind", ["data", "coverage", "kg", "splits"])
+def test_a_single_split_with_a_reference(splits, toy, kind):
+    reference = {
+        "data": splits[0],
+        "coverage": Coverage.from_data(splits),
+        "kg": toy,
+        "splits": splits,
+    }[kind]
+    transform = TemporalLikeOOD(1 / 3, reference=reference)
+    for _ in range(2):
+        assert transform(splits[2]).ood_type.tolist() == [0, 1, 1, 2]
+        assert transform(splits[1]).ood_type.tolist() == [1]
+    if kind == "data":
+        assert transform(splits[0]).ood_type.tolist() == [-1] * 5
+
+
+def test_relations_that_only_the_split_has(splits):
+    train = splits[0]
+    transform = TemporalLikeOOD(
+        0.01,
+        reference=Coverage.from_edges(train.edge_index, train.edge_type, 5, 2),
+    )
+    assert transform(splits[2]).ood_type.tolist() == [0, 1, 1, 2]
+
+
+def test_as_transform_of_pyg_datasets(tmp_path):
+    write(tmp_path / "raw", **SPLITS)
+    train = FB15k_237(str(tmp_path))
+    transform = TemporalLikeOOD.preset("stated", reference=train)
+    data = FB15k_237(str(tmp_path), split="test", transform=transform)[0]
+    expected = TemporalLikeOOD()(as_kg(train))
+    assert torch.equal(data.ood_type, expected.ood_type[expected.test_mask])
+    with pytest.raises(InvalidInputError, match="pass the training split"):
+        FB15k_237(str(tmp_path), transform=TemporalLikeOOD())[0]
+
+    raw = tmp_path / "FB15k-237" / "raw"
+    write(raw, **SPLITS)
+    relations = ["_hypernym", "_has_part", "_verb_group"]
+    for name, names in (("entities", "abcde"), ("relations", relations)):
+        lines = "".join(f"{i}\t{n}\n" for i, n in enumerate(names))
+        (raw / f"{name}.dict").write_text(lines)
+    data = RelLinkPredDataset(
+        str(tmp_path), "FB15k-237", transform=TemporalLikeOOD()
+    )[0]
+    assert torch.equal(data.ood_type, expected.ood_type)
+
+
+def test_composes_and_has_a_functional_name(toy):
+    data = Compose([TemporalLikeOOD(0.2)])(toy)
+    piped = next(iter(DatasetAdapter([toy]).kg_temporal_like_ood(quantile=0.2)))
+    assert torch.equal(piped.ood_type, data.ood_type)
+
+
+def test_presets_and_repr():
+    table2 = TemporalLikeOOD.preset("table2")
+    assert (table2.quantile, table2.inclusive) == (0.25, True)
+    assert repr(table2) == "TemporalLikeOOD(<= quantile 0.25)"
+    assert repr(TemporalLikeOOD()) == "TemporalLikeOOD(< quantile 0.1)"
+
+
+def test_bad_input(splits, toy):
+    with pytest.raises(
+        InvalidInputError, match=r"'quantile' must lie in \(0, 1\) \(got 1.5\)"
+    ):
+        TemporalLikeOOD(1.5)
+    with pytest.raises(InvalidInputError, match="'population' must be one of"):
+        TemporalLikeOOD(population="none")
+    with pytest.raises(InvalidInputError, match="'name' must be one of"):
+        TemporalLikeOOD.preset("table3")
+    with pytest.raises(InvalidInputError, match="needs the training edges"):
+        TemporalLikeOOD(self_loops="once", reference=Coverage.from_data(splits))
+    toy.train_mask.fill_(False)
+    with pytest.raises(InvalidInputError, match="no training edges"):
+        TemporalLikeOOD()(toy)
+
+
+COUNTS = [
+    ("fb15k-237", "stated", 5, (448, 6_168, 13_850)),
+    ("fb15k-237", "appendix", 9, (1_317, 5_678, 13_471)),
+    ("fb15k-237", "table2", 11, (2_223, 5_193, 13_050)),
+    ("wn18rr", "stated", 1, (210, 1_227, 1_697)),
+    ("icews14", "stated", 1, (146, 1_462, 7_355)),
+]
+
+
+def counts(data, transform):
+    data = transform(data)
+    ood = data.ood_type[data.test_mask]
+    return tuple(int((ood == kind).sum()) for kind in (1, 2, 0))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "preset", "tau", "expected"), COUNTS)
+def test_the_papers_counts(real, name, preset, tau, expected):
+    transform = TemporalLikeOOD.preset(preset)
+    assert counts(real(name), transform) == expected
+    assert transform(real(name)).ood_tau == tau
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("fb15k-237", {"quantile": 0.30}, (2_223, 5_193, 13_050)),
+        ("fb15k-237", {"self_loops": "once"}, (460, 6_157, 13_849)),
+        ("wn18rr", {"inclusive": True}, (892, 663, 1_579)),
+        ("icews14", {"inclusive": True}, (391, 1_302, 7_270)),
+    ],
+)
+def test_other_readings_of_the_rule(real, name, options, expected):
+    assert counts(real(name), TemporalLikeOOD(**options)) == expected
+
+
+@pytest.mark.data
+def test_splits_as_separate_objects(real):
+    kg = real("fb15k-237")
+    train, test = (
+        split(
+            *torch.stack([kg.edge_index[0], kg.edge_type, kg.edge_index[1]], 1)[
+                mask
+            ].tolist(),
+            num_nodes=kg.num_nodes,
+        )
+        for mask in (kg.train_mask, kg.test_mask)
+    )
+    ood = TemporalLikeOOD.preset("table2", reference=train)(test).ood_type
+    assert ood.bincount().tolist() == [13_050, 2_223, 5_193]

@@ -1,0 +1,133 @@
+"""Past and future."""
+
+import pytest
+import torch
+from torch_geometric.data.datapipes import DatasetAdapter
+from torch_geometric.transforms import Compose
+
+from pyg_cagp import Coverage
+from pyg_cagp.data import TripleIndex
+from pyg_cagp.datasets import load
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
+
+
+@pytest.fixture(scope="module")
+def dated():
+    return load("synthetic")
+
+
+def check(data, cut):
+    train, val, test = data.train_mask, data.val_mask, data.test_mask
+    assert (train.int() + val.int() + test.int() == 1).all()
+    assert (data.edge_time[train] < cut).all()
+    assert (data.ood_label[train] == -1).all()
+    held_out = data.ood_label == 0
+    assert (data.edge_time[held_out] < cut).all()
+    assert (data.edge_time[data.ood_label == 1] >= cut).all()
+
+
+def test_a_date(dated):
+    data = TimestampOOD("2021-01-01", held_out=0.2)(dated)
+    check(data, 18_628)  # Days from 1970 to 2021: 51 years, 13 leap days.
+    assert not data.val_mask.any()
+    past = data.edge_time < 18_628
+    share = (data.ood_label[past] == 0).float().mean()
+    assert share == pytest.approx(0.2, abs=0.02)
+    assert (dated.edge_index == data.edge_index).all()
+
+
+def test_a_point_in_time_and_a_share(dated):
+    check(TimestampOOD(18_628)(dated), 18_628)
+    data = TimestampOOD(0.7)(dated)
+    future = (data.ood_label == 1).float().mean()
+    assert future == pytest.approx(0.3, abs=0.01)
+
+
+def test_validation_has_a_future_of_its_own(dated):
+    data = TimestampOOD("2021-06-01", val_cutoff="2021-01-01")(dated)
+    val, test = data.val_mask, data.test_mask
+    check(data, 18_628)
+    start, end = 18_628, 18_779
+    future = data.ood_label == 1
+    assert (data.edge_time[val & future] >= start).all()
+    assert (data.edge_time[val & future] < end).all()
+    assert (data.edge_time[test & future] >= end).all()
+    for mask in (val, test):  # Both classes in both splits.
+        assert data.ood_label[mask].unique().tolist() == [0, 1]
+
+
+def test_repeats():
+    data = load("synthetic")
+    # The first edge happens again at the end of time.
+    late = int(data.edge_time.argmax())
+    data.edge_index[:, late] = data.edge_index[:, 0]
+    data.edge_type[late] = data.edge_type[0]
+    kept = TimestampOOD(0.9, held_out=0.01)(data)
+    known = TripleIndex(
+        kept.edge_index[:, kept.train_mask],
+        kept.edge_type[kept.train_mask],
+        kept.num_nodes,
+        kept.num_relations,
+    )
+    head, tail = kept.edge_index
+    again = known.contains(head, kept.edge_type, tail) & ~kept.train_mask
+    assert again[late]
+    assert torch.equal(kept.is_repeat, again)
+    dropped = TimestampOOD(0.9, held_out=0.01, repeats="drop")(data)
+    assert dropped.num_edges == kept.num_edges - int(again.sum())
+    assert not dropped.is_repeat.any()
+    assert dropped.truth.numel() == dropped.num_edges
+    assert dropped.node_type.numel() == dropped.num_nodes
+    check(dropped, int(kept.edge_time[kept.ood_label == 1].min()))
+
+
+def test_seed_and_functional_name(dated):
+    one, two = TimestampOOD(seed=1)(dated), TimestampOOD(seed=1)(dated)
+    assert torch.equal(one.ood_label, two.ood_label)
+    assert not torch.equal(one.ood_label, TimestampOOD(seed=2)(dated).ood_label)
+    piped = next(iter(DatasetAdapter([dated]).kg_timestamp_ood(seed=1)))
+    assert torch.equal(piped.ood_label, one.ood_label)
+    assert repr(TimestampOOD()) == "TimestampOOD(cutoff=0.75, repeats='keep')"
+
+
+def test_bad_input(dated, toy):
+    with pytest.raises(InvalidInputError, match="has no 'edge_time'"):
+        TimestampOOD()(toy)
+    toy.edge_time = torch.arange(10)
+    with pytest.raises(InvalidInputError, match="plain numbers"):
+        TimestampOOD("2014-01-01")(toy)
+    with pytest.raises(InvalidInputError, match="must be an ISO date"):
+        TimestampOOD("January")(dated)
+    with pytest.raises(InvalidInputError, match="if it is a share"):
+        TimestampOOD(1.5)
+    with pytest.raises(InvalidInputError, match="'held_out' must lie"):
+        TimestampOOD(held_out=0.0)
+    with pytest.raises(InvalidInputError, match="'repeats' must be one of"):
+        TimestampOOD(repeats="some")
+    with pytest.raises(InvalidInputError, match="not be later than 'cutoff'"):
+        TimestampOOD(0.5, val_cutoff=0.6)(dated)
+    with pytest.raises(InvalidInputError, match="leaves no training edge"):
+        TimestampOOD(0)(dated)
+    with pytest.raises(InvalidInputError, match="no edge in the future"):
+        TimestampOOD("2030-01-01")(dated)
+
+
+@pytest.mark.data
+def test_icews14_as_audited(real):
+    """Autumn 2014: mostly more of the same, as the audit found."""
+    from sklearn.metrics import roc_auc_score
+
+    transform = Compose(
+        [TimestampOOD("2014-10-01"), TemporalLikeOOD.preset("stated")]
+    )
+    data = transform(real("icews14"))
+    future = data.ood_label == 1
+    share = data.ood_type[future].bincount() / future.sum()
+    assert share.tolist() == pytest.approx([0.68, 0.07, 0.25], abs=0.01)
+    assert data.is_repeat[future].float().mean() > 0.40
+    head, tail = data.edge_index
+    missing = Coverage.from_data(data).missing(head, data.edge_type, tail)
+    test = data.test_mask
+    auroc = roc_auc_score(data.ood_label[test], missing[test])
+    assert auroc == pytest.approx(0.563, abs=0.01)
