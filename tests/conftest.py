@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import as_kg
 from pyg_cagp.datasets import load
+from pyg_cagp.typing import WITH_TORCH_SCATTER, WITH_TORCH_SPARSE
 
 REPO = Path(__file__).resolve().parents[1]
 
@@ -29,6 +30,11 @@ def pytest_collection_modifyitems(items):
             DATA_ROOT is None,
             "the real datasets are neither at $PYG_CAGP_DATA nor at "
             "../shared/data",
+        ),
+        "ext": (
+            not (WITH_TORCH_SCATTER and WITH_TORCH_SPARSE),
+            "torch-scatter and torch-sparse are not installed; "
+            "'make test-ext' builds them",
         ),
         "gpu": (not torch.cuda.is_available(), "there is no CUDA device"),
     }

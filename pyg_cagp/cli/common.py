@@ -20,8 +20,15 @@ def add_common(parser: argparse.ArgumentParser) -> None:
         "cache)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="the seed (default: 0)"
+        "--seed", type=_seed, default=0, help="the seed (default: 0)"
     )
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if not 0 <= value < 2**63:
+        raise argparse.ArgumentTypeError(f"must lie in [0, 2^63) (got {text})")
+    return value
 
 
 def print_json(document: Any) -> None:

@@ -71,6 +71,8 @@ def run(args: argparse.Namespace) -> None:
         if preset is None
         else TemporalLikeOOD.presets[preset]
     )
+    if (args.population, args.self_loops) != ("seen", "twice"):
+        preset = None  # The rule is no longer one of the paper's.
     transform = TemporalLikeOOD(
         **rule, population=args.population, self_loops=args.self_loops
     )

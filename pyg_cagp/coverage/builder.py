@@ -31,10 +31,8 @@ class CoverageBuilder:
     """
 
     def __init__(self, num_nodes: int, num_relations: int) -> None:
-        check_size("num_nodes", num_nodes)
-        check_size("num_relations", num_relations)
-        self.num_nodes = num_nodes
-        self.num_relations = num_relations
+        self.num_nodes = check_size("num_nodes", num_nodes)
+        self.num_relations = check_size("num_relations", num_relations)
         self.num_edges = 0
         self._runs: list[PairCounts] = []
 

@@ -92,8 +92,8 @@ class Coverage(CompressedPairs):
         head, rel, tail = check_edges(
             edge_index, edge_type, num_nodes, num_relations
         )
-        pairs = count_pairs(head, rel, tail, num_nodes, num_relations)
-        return cls._from_pairs(pairs, num_nodes, num_relations)
+        sizes = int(num_nodes), int(num_relations)
+        return cls._from_pairs(count_pairs(head, rel, tail, *sizes), *sizes)
 
     @classmethod
     def from_data(cls, data: Data) -> Self:
@@ -171,7 +171,7 @@ class Coverage(CompressedPairs):
                 :obj:`"tail"`. (default: :obj:`"any"`)
         """
         entity, relation = self._check_pairs(entity, relation)
-        return _gather(self.values(view, role), self._find(entity, relation))
+        return _gather(self._values(view, role), self._find(entity, relation))
 
     def missing(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -246,6 +246,9 @@ class Coverage(CompressedPairs):
             role (str, optional): :obj:`"any"`, :obj:`"head"` or
                 :obj:`"tail"`. (default: :obj:`"any"`)
         """
+        return self._values(view, role).clone()
+
+    def _values(self, view: CoverageView, role: Role) -> Tensor:
         if (view, role) not in self._cache:
             self._cache[view, role] = views.weigh(self, view, role)
         return self._cache[view, role]

@@ -54,6 +54,8 @@ def from_sparse_tensor(cls: type[P], adj: Any, role: Role) -> P:
     r"""Builds an index from a :obj:`SparseTensor`."""
     _import_torch_sparse()
     row, col, value = adj.coo()
+    if value is not None and bool((value != value.long()).any()):
+        raise InvalidInputError("'adj' must hold whole counts")
     num_nodes, num_relations = adj.sizes()[:2]
     if value is not None and value.dim() == 2 and value.size(1) == 2:
         head, tail = value.long().unbind(1)

@@ -44,7 +44,7 @@ def load(cls: type[P], path: Path, mmap: bool) -> P:
                 raise DatasetFormatError(
                     f"'{path}' is not a coverage file of pyg_cagp"
                 )
-            if int(metadata["version"]) > VERSION:
+            if int(metadata.get("version", 0)) > VERSION:
                 raise DatasetFormatError(
                     f"'{path}' has version {metadata['version']}, this "
                     f"pyg_cagp reads up to {VERSION}; upgrade pyg_cagp"

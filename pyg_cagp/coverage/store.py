@@ -40,7 +40,7 @@ class CompressedPairs:
         tail_count: Tensor,
         num_relations: int,
     ) -> None:
-        check_size("num_relations", num_relations)
+        num_relations = check_size("num_relations", num_relations)
         check_same_shape(col=col, head_count=head_count, tail_count=tail_count)
         if rowptr.dim() != 1 or rowptr.numel() == 0:
             raise InvalidInputError(
@@ -52,6 +52,8 @@ class CompressedPairs:
                 f"'rowptr' must end at the number of pairs, {col.numel()} "
                 f"(got {int(rowptr[-1])})"
             )
+        if int(rowptr[0]) != 0 or bool((rowptr[1:] < rowptr[:-1]).any()):
+            raise InvalidInputError("'rowptr' must start at 0 and never fall")
         self.rowptr = rowptr
         self.col = col
         self.head_count = head_count

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
 from torch_geometric.data import Data, Dataset
 from torch_geometric.datasets import FB15k_237
 
@@ -94,8 +95,12 @@ def _from_data(data: Data) -> Data:
             "test_mask; pass all three splits as (train, val, test)"
         )
     data = copy.copy(data)
-    if "num_relations" not in data:
-        data.num_relations = _num_relations([data])
+    if isinstance(data.get("edge_type"), Tensor):
+        if data.get("num_relations") is None:
+            data.num_relations = _num_relations([data])
+        if data.get("num_nodes") is None and data.get("edge_index") is not None:
+            index = data.edge_index
+            data.num_nodes = int(index.max()) + 1 if index.numel() else 0
     return check_kg(data)
 
 
@@ -108,6 +113,8 @@ def _from_parts(parts: Sequence[Any]) -> Data:
                 f"'source' must hold Data objects (got "
                 f"{type(part).__name__} as '{name}')"
             )
+        if not isinstance(part.get("edge_type"), Tensor):
+            raise InvalidInputError(f"split '{name}' has no 'edge_type'")
         splits.append(part)
     # Each split knows only its own relations, so the number of them is the
     # largest over all three; the same holds for entities.

@@ -4,6 +4,9 @@ Each check raises one sentence that names the argument, what was got, the
 first offending row, and what to do about it.
 """
 
+from numbers import Integral
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -82,8 +85,8 @@ def check_edges(
         num_nodes (int): The number of entities.
         num_relations (int): The number of relations.
     """
-    check_size("num_nodes", num_nodes)
-    check_size("num_relations", num_relations)
+    num_nodes = check_size("num_nodes", num_nodes)
+    num_relations = check_size("num_relations", num_relations)
     for name, tensor, dim in (
         ("edge_index", edge_index, 2),
         ("edge_type", edge_type, 1),
@@ -117,12 +120,14 @@ def check_edges(
     return head, rel, tail
 
 
-def check_size(name: str, value: int) -> None:
+def check_size(name: str, value: Any) -> int:
     r"""Checks that a number of entities or relations is a natural number."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or value < 0:
         raise InvalidInputError(
             f"'{name}' must be a non-negative integer (got {value!r})"
         )
+    return int(value)
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

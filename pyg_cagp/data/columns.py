@@ -62,9 +62,8 @@ def encode(
         except KeyError as error:
             name = error.args[0]
             raise DatasetFormatError(
-                f"'{table.path}', line "
-                f"{column.index(name) + table.first_line}: {what} '{name}' is "
-                f"in no list of names"
+                f"{table.where(column.index(name))}: {what} '{name}' is in no "
+                f"list of names"
             ) from None
     return torch.stack(ids[:2]), ids[2]
 
@@ -104,27 +103,34 @@ def parse_time(table: TripleTable) -> tuple[Tensor, str]:
         table (TripleTable): A table with four columns.
     """
     values = np.array(table.extra)
+    if _are_whole(values):
+        try:
+            return torch.from_numpy(values.astype(np.int64)), "step"
+        except OverflowError:
+            row = _first_bad(values, "int64")
+            raise DatasetFormatError(
+                f"{table.where(row)}: {str(values[row])!r} does not fit in 64 "
+                f"bits"
+            ) from None
+    # NumPy would also take words such as "today", which mean another time
+    # every time.
+    letters = set("".join(set(table.extra or ())))
+    unit = "s" if letters & set("T:") else "D"
+    dtype = f"datetime64[{unit}]"
     try:
-        return torch.from_numpy(values.astype(np.int64)), "step"
-    except ValueError:
-        pass
-    has_clock = "T" in values[0] or " " in values[0].strip()
-    unit = "s" if has_clock else "D"
-    try:
-        times = values.astype(f"datetime64[{unit}]").astype(np.int64)
-    except ValueError:
-        row = _first_bad(values, f"datetime64[{unit}]")
+        if not letters <= set("0123456789-T:. "):
+            raise ValueError
+        times = values.astype(dtype)
+    except (ValueError, OverflowError):
+        row = _first_bad(values, dtype)
         raise DatasetFormatError(
-            f"'{table.path}', line {row + table.first_line}: "
-            f"{str(values[row])!r} is neither a whole number nor an ISO date "
-            f"such as 2014-03-06"
+            f"{table.where(row)}: {str(values[row])!r} is neither a whole "
+            f"number nor an ISO date such as 2014-03-06"
         ) from None
-    if (times == np.iinfo(np.int64).min).any():
-        row = int((times == np.iinfo(np.int64).min).argmax())
-        raise DatasetFormatError(
-            f"'{table.path}', line {row + table.first_line}: the time is empty"
-        )
-    return torch.from_numpy(times), unit
+    if np.isnat(times).any():
+        row = int(np.isnat(times).argmax())
+        raise DatasetFormatError(f"{table.where(row)}: the time is empty")
+    return torch.from_numpy(times.astype(np.int64)), unit
 
 
 def parse_confidence(table: TripleTable) -> Tensor:
@@ -142,47 +148,46 @@ def parse_confidence(table: TripleTable) -> Tensor:
         row = _first_bad(values, "float64")
     if row is not None:
         raise DatasetFormatError(
-            f"'{table.path}', line {row + table.first_line}: "
-            f"{str(values[row])!r} is not a confidence in [0, 1]"
+            f"{table.where(row)}: {str(values[row])!r} is not a confidence in "
+            f"[0, 1]"
         )
     return torch.from_numpy(numbers).float()
 
 
 def extra_kind(table: TripleTable) -> str | None:
-    r"""Tells what a fourth column holds: time, confidence, or nothing.
+    r"""Tells what a fourth column holds: time, confidence, or unclear.
 
     A header decides. Without one, whole numbers and ISO dates are times and
-    decimals in :math:`[0, 1]` are confidences; a column of bare zeros and
-    ones could be either, and is refused.
+    decimals are confidences; a column of bare zeros and ones could be either.
 
     Args:
-        table (TripleTable): The table.
+        table (TripleTable): A table with four columns.
     """
     if table.extra is None or table.extra_kind is not None:
         return table.extra_kind
-    distinct = set(table.extra)
-    if distinct <= {"0", "1"}:
-        raise DatasetFormatError(
-            f"'{table.path}': the fourth column holds only 0 and 1, which "
-            f"could be time or confidence; name it by a header line or pass "
-            f"extra='time' or extra='confidence'"
-        )
+    if set(table.extra) <= {"0", "1"}:
+        return None
+    if _are_whole(np.array(table.extra)):
+        return "time"
     try:
-        np.array(table.extra).astype(np.int64)
+        float(table.extra[0])
     except ValueError:
-        try:
-            float(table.extra[0])
-        except ValueError:
-            return "time"
-        return "confidence"
-    return "time"
+        return "time"
+    return "confidence"
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    digits = np.char.lstrip(np.char.strip(values), "+-")
+    return bool(np.char.isdecimal(digits).all())
 
 
 def _first_bad(values: np.ndarray, dtype: str) -> int:
     # Only walked when a column is known to be bad, to name the culprit.
     for row, value in enumerate(values):
         try:
+            if str(value).strip().isalpha():
+                return row
             np.array(value).astype(dtype)
-        except ValueError:
+        except (ValueError, OverflowError):
             return row
     return 0

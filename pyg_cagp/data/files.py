@@ -1,12 +1,12 @@
 r"""Writing files so that nobody ever sees half of one."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
-from pyg_cagp.exceptions import CacheError
+from pyg_cagp.exceptions import CacheError, InvalidInputError
 
 
 @contextmanager
@@ -19,28 +19,30 @@ def atomic_path(path: Path) -> Iterator[Path]:
     Args:
         path (pathlib.Path): The file to be written.
     """
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
-        handle, name = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.name}.", suffix=".part"
-        )
+        handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
     except OSError as error:
         raise CacheError(
             f"cannot write to '{path.parent}' ({error.strerror}); choose a "
             f"folder that exists and can be written to"
         ) from error
     os.close(handle)
-    temporary = Path(name)
     try:
         yield temporary
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
-        # A temporary file is private; the result is as readable as others.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def expand(path: str | Path) -> Path:
+    r"""Replaces a leading :obj:`~` by the home folder it stands for."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise InvalidInputError(f"'{path}' cannot be found ({error})") from None
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -1,7 +1,7 @@
 r"""Reads a user's own graph from a folder or a single file."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
@@ -17,14 +17,10 @@ from pyg_cagp.data.columns import (
     parse_confidence,
     parse_time,
 )
+from pyg_cagp.data.files import expand
 from pyg_cagp.data.kg import join_splits
-from pyg_cagp.data.table import (
-    SUFFIXES,
-    TripleTable,
-    read_table,
-    read_text,
-    table_suffix,
-)
+from pyg_cagp.data.table import SUFFIXES, TripleTable, read_table, table_suffix
+from pyg_cagp.data.text import read_text
 from pyg_cagp.exceptions import (
     CAGPWarning,
     DatasetFormatError,
@@ -47,31 +43,37 @@ def find_files(path: str | Path) -> dict[str, Path]:
             :obj:`SUFFIXES` (or has them in a folder :obj:`raw`), or one file
             of triples.
     """
-    path = Path(path).expanduser()
+    path = expand(path)
     if path.is_file():
         return {"all": path}
     if not path.is_dir():
         raise DatasetFormatError(f"'{path}' is neither a folder nor a file")
-    for folder in (path, path / "raw"):
-        files = _files_in(folder)
+    folders = [folder for folder in (path, path / "raw") if folder.is_dir()]
+    for folder in folders:
+        files = _split_files(folder)
         if files:
             return files
+    for folder in folders:
+        tables = _tables_in(folder)
+        if len(tables) == 1:
+            return {"all": tables[0]}
     raise DatasetFormatError(
         f"'{path}' holds no triples: expected train, valid and test (or one "
         f"file) ending in one of {', '.join(SUFFIXES)}"
     )
 
 
-def _files_in(folder: Path) -> dict[str, Path]:
-    if not folder.is_dir():
-        return {}
-    tables = sorted(
+def _tables_in(folder: Path) -> list[Path]:
+    return sorted(
         file
         for file in folder.iterdir()
         if table_suffix(file) is not None and file.is_file()
     )
+
+
+def _split_files(folder: Path) -> dict[str, Path]:
     files: dict[str, Path] = {}
-    for file in tables:
+    for file in _tables_in(folder):
         stem = file.name[: -len(table_suffix(file) or "")].lower()
         for split, names in _SPLIT_NAMES.items():
             if stem not in names:
@@ -87,8 +89,6 @@ def _files_in(folder: Path) -> dict[str, Path]:
             f"'{folder}' has {', '.join(f.name for f in files.values())} but "
             f"no train file"
         )
-    if not files and len(tables) == 1:
-        return {"all": tables[0]}
     return files
 
 
@@ -145,6 +145,7 @@ def read_folder(
             parts[name].edge_time, unit = _same_unit(table, unit)
         elif kind == "confidence":
             parts[name].edge_confidence = parse_confidence(table)
+    warn_if_incomplete(files)
     return join_splits(
         _complete(parts, split, ratios, seed, folder),
         num_nodes=len(entities),
@@ -153,6 +154,18 @@ def read_folder(
         relation_names=sorted(relations, key=relations.__getitem__),
         time_unit=unit,
     )
+
+
+def warn_if_incomplete(files: Mapping[str, Path]) -> None:
+    r"""Warns where splits have to be made although others are given."""
+    missing = [name for name in ("val", "test") if name not in files]
+    if missing and "all" not in files:
+        warnings.warn(
+            f"'{files['train'].parent}' has no {' and no '.join(missing)} "
+            f"split, so it is taken out of train",
+            CAGPWarning,
+            stacklevel=3,
+        )
 
 
 def _common_kind(tables: list[TripleTable], extra: str) -> str | None:
@@ -166,7 +179,14 @@ def _common_kind(tables: list[TripleTable], extra: str) -> str | None:
         return None
     if extra != "auto":
         return extra
-    kinds = {extra_kind(table) for table in tables}
+    # A split that could be read either way follows the others.
+    kinds = {extra_kind(table) for table in tables} - {None}
+    if not kinds:
+        raise DatasetFormatError(
+            f"'{tables[0].path}': the fourth column holds only 0 and 1, which "
+            f"could be time or confidence; name it by a header line or pass "
+            f"extra='time' or extra='confidence'"
+        )
     if len(kinds) > 1:
         raise DatasetFormatError(
             f"'{tables[0].path.parent}': the fourth column is a time in one "
@@ -196,14 +216,6 @@ def _complete(
     missing = [name for name in ("val", "test") if name not in parts]
     if not missing:
         return parts
-    if "all" not in parts:
-        names = " and ".join(missing)
-        warnings.warn(
-            f"'{folder}' has no {names} split: it is taken out of train "
-            f"(shares {tuple(ratios)}, split={split!r}, seed={seed})",
-            CAGPWarning,
-            stacklevel=4,
-        )
     source = parts.get("all", parts.get("train"))
     assert source is not None
     share = dict(zip(("val", "test"), ratios[1:], strict=True))
@@ -272,7 +284,7 @@ def _read_dict(path: Path) -> dict[str, int] | None:
     lines = read_text(path).removesuffix("\n").split("\n")
     for line, text in enumerate(lines, start=1):
         number, _, name = text.partition("\t")
-        if not number.isdigit() or not name:
+        if not (number.isascii() and number.isdecimal() and name):
             raise DatasetFormatError(
                 f"'{path}', line {line}: expected a number, a tab and a name "
                 f"(got {text!r})"

@@ -12,6 +12,22 @@ from pyg_cagp.exceptions import InvalidInputError
 #: The masks of the three splits, in their order.
 MASKS = ("train_mask", "val_mask", "test_mask")
 
+#: What is true of one way of splitting only, and void after another.
+SPLIT_BOUND = (
+    "ood_type",
+    "ood_tau",
+    "ood_label",
+    "is_repeat",
+    "truth",
+    "val_neg_edge_index",
+    "val_neg_edge_type",
+    "test_neg_edge_index",
+    "test_neg_edge_type",
+    "corrupt_edge_index",
+    "corrupt_edge_type",
+    "corrupt_source",
+)
+
 
 def join_splits(
     splits: Mapping[str, Data],
@@ -24,12 +40,17 @@ def join_splits(
     Args:
         splits (mapping): The data objects of :obj:`"train"`, :obj:`"val"` and
             :obj:`"test"`, each with :obj:`edge_index` and :obj:`edge_type`.
-            Further edge attributes are joined where all splits have them.
+            Further tensors are joined if all splits have them, one entry an
+            edge, under a name that begins with :obj:`edge_`.
         num_nodes (int): The number of entities.
         num_relations (int): The number of relations.
         **attributes (optional): Further attributes of the graph.
     """
     parts = [splits[name] for name in ("train", "val", "test")]
+    for name, part in zip(("train", "val", "test"), parts, strict=True):
+        for key in ("edge_index", "edge_type"):
+            if not isinstance(part.get(key), Tensor):
+                raise InvalidInputError(f"split '{name}' has no '{key}'")
     data = Data(
         edge_index=torch.cat([p.edge_index for p in parts], dim=1),
         edge_type=torch.cat([p.edge_type for p in parts]),
@@ -40,9 +61,14 @@ def join_splits(
     )
     for number, mask in enumerate(MASKS):
         data[mask] = which == number
-    for key in ("edge_time", "edge_confidence"):
-        if all(key in part for part in parts):
-            data[key] = torch.cat([part[key] for part in parts])
+    for key in parts[0].to_dict():
+        if key.startswith("edge_") and key not in data:
+            values = [part.get(key) for part in parts]
+            if all(
+                isinstance(value, Tensor) and value.shape[:1] == (size,)
+                for value, size in zip(values, sizes, strict=True)
+            ):
+                data[key] = torch.cat(values)
     data.num_nodes = num_nodes
     data.num_relations = num_relations
     for key, value in attributes.items():
@@ -52,20 +78,22 @@ def join_splits(
 
 
 def check_kg(data: Data) -> Data:
-    r"""Checks that a data object is a knowledge graph in our form.
+    r"""Checks that a data object is a knowledge graph in our form, and holds
+    its ids as :obj:`torch.long`.
 
     Args:
         data (torch_geometric.data.Data): The graph.
     """
     for key in ("edge_index", "edge_type", *MASKS, "num_relations"):
-        if key not in data:
+        if data.get(key) is None:
             raise InvalidInputError(
                 f"'data' has no '{key}'; pass it through "
                 f"pyg_cagp.data.as_kg first"
             )
-    check_edges(
+    head, rel, tail = check_edges(
         data.edge_index, data.edge_type, data.num_nodes, data.num_relations
     )
+    data.edge_index, data.edge_type = torch.stack([head, tail]), rel
     masks = [data[mask] for mask in MASKS]
     num_edges = data.edge_type.numel()
     for name, mask in zip(MASKS, masks, strict=True):

@@ -5,6 +5,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp.data.checks import check_edges, check_ids, check_same_shape
+from pyg_cagp.exceptions import InvalidInputError
 
 
 class TripleIndex:
@@ -69,6 +70,11 @@ class TripleIndex:
         )
         tail = check_ids("tail_index", tail_index, self.num_nodes, "num_nodes")
         check_same_shape(head_index=head, rel_type=rel, tail_index=tail)
+        if head.device != self.keys.device:
+            raise InvalidInputError(
+                f"'head_index' must be on the device of the index (got "
+                f"{head.device} and {self.keys.device})"
+            )
         rank, pair_known = _find(self.pairs, head * self.num_relations + rel)
         _, key_known = _find(self.keys, rank * self.num_nodes + tail)
         return pair_known & key_known

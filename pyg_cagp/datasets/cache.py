@@ -2,8 +2,10 @@ r"""Where data lies, and datasets that are cached safely."""
 
 import hashlib
 import os
+import pickle
+import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from torch_geometric import get_home_dir
 from torch_geometric.data import InMemoryDataset
 from torch_geometric.data.data import BaseData
 
-from pyg_cagp.data.files import atomic_path
+from pyg_cagp.data.files import atomic_path, expand
 from pyg_cagp.exceptions import CacheError
 
 #: Names the folder that holds datasets, one folder each.
@@ -28,7 +30,7 @@ SCHEMA = 1
 def cache_dir() -> Path:
     r"""Returns the folder in which downloads and processed files are kept."""
     given = os.environ.get(CACHE_VARIABLE)
-    return Path(given or Path(get_home_dir()) / "pyg_cagp").expanduser()
+    return expand(given or Path(get_home_dir()) / "pyg_cagp")
 
 
 def data_root(root: str | Path | None = None) -> Path:
@@ -40,7 +42,7 @@ def data_root(root: str | Path | None = None) -> Path:
             (default: :obj:`None`)
     """
     given = root or os.environ.get(DATA_VARIABLE) or cache_dir()
-    return Path(given).expanduser()
+    return expand(given)
 
 
 def is_writable(path: Path) -> bool:
@@ -56,6 +58,23 @@ def is_writable(path: Path) -> bool:
     return bool(path.stat().st_mode & 0o222) and os.access(path, os.W_OK)
 
 
+def locate(name: str, root: str | Path | None = None) -> tuple[Path, Path]:
+    r"""Returns the folder of a named dataset, and the one to work in.
+
+    The two differ where the first cannot be written to.
+
+    Args:
+        name (str): The name of the dataset's folder.
+        root (str or pathlib.Path, optional): See :func:`data_root`.
+            (default: :obj:`None`)
+    """
+    folder = data_root(root) / name
+    if is_writable(folder):
+        return folder, folder
+    digest = hashlib.sha256(os.fsencode(folder.absolute())).hexdigest()[:12]
+    return folder, cache_dir() / "mirror" / f"{name}-{digest}"
+
+
 def dataset_root(name: str, root: str | Path | None = None) -> Path:
     r"""Returns the folder to be used as the root of a named dataset.
 
@@ -67,40 +86,24 @@ def dataset_root(name: str, root: str | Path | None = None) -> Path:
         root (str or pathlib.Path, optional): See :func:`data_root`.
             (default: :obj:`None`)
     """
-    folder = data_root(root) / name
-    if is_writable(folder):
-        return folder
-    digest = hashlib.sha256(os.fsencode(folder.absolute())).hexdigest()[:12]
-    mirror = cache_dir() / "mirror" / f"{name}-{digest}"
-    raw = mirror / "raw"
-    raw.mkdir(parents=True, exist_ok=True)
-    for file in folder.glob("raw/*"):
-        link = raw / file.name
-        if not link.exists():
-            _link(file.resolve(), link)
-    return mirror
+    folder, work = locate(name, root)
+    if work != folder:
+        with locked(work):
+            (work / "raw").mkdir(exist_ok=True)
+            for file in folder.glob("raw/*"):
+                link = work / "raw" / file.name
+                if not link.exists():
+                    _link(file.resolve(), link)
+    return work
 
 
 def _link(file: Path, link: Path) -> None:
-    # Written beside and moved, so that a second process sees all or nothing.
+    link.unlink(missing_ok=True)  # It may point to where a file once was.
     try:
-        with atomic_name(link) as temporary:
-            os.symlink(file, temporary)
+        os.symlink(file, link)
     except (OSError, NotImplementedError):
         with atomic_path(link) as temporary:
             shutil.copyfile(file, temporary)
-
-
-@contextmanager
-def atomic_name(path: Path) -> Iterator[Path]:
-    r"""Lends a free name beside :obj:`path` and moves what is made there."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    temporary.unlink(missing_ok=True)
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -108,8 +111,9 @@ def locked(root: Path) -> Iterator[None]:
     r"""Lets one process at a time prepare the datasets under a folder."""
     if not is_writable(root):
         raise CacheError(
-            f"'{root}' cannot be written to; pass another 'root', or load the "
-            f"dataset by pyg_cagp.datasets.load, which uses a cache then"
+            f"'{root}' cannot be written to; pass another 'root', or name a "
+            f"folder that can be by the environment variable {CACHE_VARIABLE} "
+            f"and use pyg_cagp.datasets.load"
         )
     root.mkdir(parents=True, exist_ok=True)
     with FileLock(root / ".pyg_cagp.lock"):
@@ -120,8 +124,18 @@ class CachedDataset(InMemoryDataset):
     r"""A dataset whose processed file is whole, or not there.
 
     Preparing is done by one process at a time, while others wait; a root that
-    is fully prepared may be read-only.
+    is fully prepared may be read-only. Each :obj:`pre_transform` has a
+    processed file of its own, so that none is ever mistaken for another.
     """
+
+    @property
+    def processed_dir(self) -> str:
+        r"""The folder of the processed file."""
+        folder = Path(self.root) / "processed"
+        if self.pre_transform is not None:
+            text = describe(self.pre_transform).encode()
+            folder /= hashlib.sha256(text).hexdigest()[:16]
+        return str(folder)
 
     @property
     def processed_file_names(self) -> str:
@@ -135,15 +149,38 @@ class CachedDataset(InMemoryDataset):
             super()._download()
 
     def _process(self) -> None:
-        done = all(os.path.exists(path) for path in self.processed_paths)
-        if done and not self.force_reload and not is_writable(Path(self.root)):
-            super()._process()
-            return
-        with locked(Path(self.root)):
-            super()._process()
+        if self.force_reload or not self._is_processed():
+            with locked(Path(self.root)):
+                # Another process may have done it while this one waited.
+                if self.force_reload or not self._is_processed():
+                    os.makedirs(self.processed_dir, exist_ok=True)
+                    self.process()
+
+    def _is_processed(self) -> bool:
+        return all(os.path.exists(path) for path in self.processed_paths)
+
+    def load_processed(self) -> None:
+        r"""Loads the processed file; one that is damaged is made again."""
+        try:
+            self.load(self.processed_paths[0])
+        except (EOFError, RuntimeError, pickle.UnpicklingError):
+            self.force_reload = True
+            self._process()
+            self.load(self.processed_paths[0])
 
     @classmethod
     def save(cls, data_list: Sequence[BaseData], path: str) -> None:
         r"""Saves a list of data objects to a file, whole or not at all."""
         with atomic_path(Path(path)) as temporary:
             super().save(data_list, str(temporary))
+
+
+def describe(transform: Callable) -> str:
+    r"""Returns a text that changes when a transform does.
+
+    Args:
+        transform (callable): A transform, or a function.
+    """
+    if hasattr(transform, "__qualname__"):
+        return f"{transform.__module__}.{transform.__qualname__}"
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(transform))

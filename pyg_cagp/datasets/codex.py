@@ -90,13 +90,18 @@ class CoDEx(RemoteTriples):
     @property
     def sources(self) -> Mapping[str, RemoteFile]:  # type: ignore[override]
         r"""Where each raw file comes from."""
-        url = f"{self.url}/codex-{self.size.lower()}"
-        if self.size == "S":
+        return self.sources_of(self.size)
+
+    @classmethod
+    def sources_of(cls, size: str) -> Mapping[str, RemoteFile]:
+        r"""Returns where each raw file of a graph comes from."""
+        url = f"{cls.url}/codex-{size.lower()}"
+        if size == "S":
             return {
                 name: RemoteFile(f"{url}/{name}", sha256(digest))
                 for name, digest in _SMALL.items()
             }
-        lines = _MEDIUM if self.size == "M" else _LARGE
+        lines = _MEDIUM if size == "M" else _LARGE
         return {
             name: RemoteFile(
                 f"{url}/{name}", (Pin("number of lines", str(number)),)

@@ -4,13 +4,19 @@ import shutil
 import ssl
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Mapping, Sequence
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import (
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    Request,
+    build_opener,
+)
 
 from tqdm import tqdm
 
@@ -56,7 +62,7 @@ def fetch_members(
             with tarfile.open(fileobj=archive) as tar:
                 for name, pins in members.items():
                     _take(tar, name, folder / name, pins, url)
-        except (tarfile.TarError, EOFError, OSError) as error:
+        except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
             if isinstance(error, (ChecksumError, DownloadError)):
                 raise
             raise DownloadError(
@@ -73,11 +79,24 @@ def _take(
     )
     source = tar.extractfile(found) if found else None
     if source is None:
-        raise DownloadError(f"the archive '{url}' has no file '{name}'")
+        raise DownloadError(
+            f"the archive '{url}' has no file '{name}', or is damaged"
+        )
     with atomic_path(path) as temporary:
         with open(temporary, "wb") as file:
             shutil.copyfileobj(source, file)
         verify(temporary, pins, f"{url}#{name}")
+
+
+class _StayOnHTTPS(HTTPRedirectHandler):
+    def redirect_request(
+        self, req: Request, fp: Any, code: int, msg: str, headers: Any, url: str
+    ) -> Request | None:
+        if urlsplit(url).scheme != "https":
+            raise DownloadError(
+                f"'{req.full_url}' leads away from https, to '{url}'"
+            )
+        return super().redirect_request(req, fp, code, msg, headers, url)
 
 
 def _stream(url: str, file: IO[bytes], path: Path) -> None:
@@ -86,11 +105,10 @@ def _stream(url: str, file: IO[bytes], path: Path) -> None:
     request = Request(url, headers={"User-Agent": "pyg_cagp"})
     hint = f"put the file at '{path}' by hand if you have it"
     try:
-        with urlopen(
-            request, timeout=TIMEOUT, context=ssl.create_default_context()
-        ) as answer:
-            if urlsplit(answer.geturl()).scheme not in ("https", "file"):
-                raise DownloadError(f"'{url}' leads away from https; {hint}")
+        opener = build_opener(
+            HTTPSHandler(context=ssl.create_default_context()), _StayOnHTTPS
+        )
+        with opener.open(request, timeout=TIMEOUT) as answer:
             size = int(answer.headers.get("Content-Length") or 0)
             with tqdm(
                 total=size or None,

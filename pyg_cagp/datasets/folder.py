@@ -2,11 +2,14 @@ r"""A graph of one's own as a dataset."""
 
 import hashlib
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pyg_cagp.data.folder import find_files, read_folder
+from pyg_cagp.data.files import expand
+from pyg_cagp.data.folder import find_files, read_folder, warn_if_incomplete
 from pyg_cagp.datasets.cache import SCHEMA, CachedDataset, cache_dir
+from pyg_cagp.exceptions import CAGPWarning
 
 
 class KGFolder(CachedDataset):
@@ -56,7 +59,7 @@ class KGFolder(CachedDataset):
         pre_transform: Callable | None = None,
         force_reload: bool = False,
     ) -> None:
-        self.path = Path(path).expanduser().absolute()
+        self.path = expand(path).absolute()
         self.files = find_files(self.path)
         self.options = {
             "extra": extra,
@@ -70,7 +73,8 @@ class KGFolder(CachedDataset):
         super().__init__(
             str(root), transform, pre_transform, force_reload=force_reload
         )
-        self.load(self.processed_paths[0])
+        self.load_processed()
+        warn_if_incomplete(self.files)
 
     @property
     def raw_dir(self) -> str:
@@ -88,7 +92,7 @@ class KGFolder(CachedDataset):
         if not hasattr(self, "_digest"):
             digest = hashlib.sha256(repr(self.options).encode())
             for split, file in sorted(self.files.items()):
-                digest.update(split.encode())
+                digest.update(f"{split} {file.name}".encode())
                 digest.update(file.read_bytes())
             for name in ("entities.dict", "relations.dict"):
                 names = Path(self.raw_dir) / name
@@ -98,7 +102,10 @@ class KGFolder(CachedDataset):
 
     def process(self) -> None:
         r"""Reads the files into one graph."""
-        data = read_folder(self.path, **self.options)  # type: ignore[arg-type]
+        with warnings.catch_warnings():
+            # Said once, when all is done, and also when it comes from cache.
+            warnings.simplefilter("ignore", CAGPWarning)
+            data = read_folder(self.path, **self.options)  # type: ignore[arg-type]
         if self.pre_transform is not None:
             data = self.pre_transform(data)
         self.save([data], self.processed_paths[0])

@@ -10,10 +10,11 @@ from torch_geometric.data import Data
 from torch_geometric.datasets import FB15k_237, WordNet18RR
 
 from pyg_cagp.data import as_kg
+from pyg_cagp.data.files import expand
 from pyg_cagp.datasets.cache import (
-    cache_dir,
     data_root,
     dataset_root,
+    locate,
     locked,
 )
 from pyg_cagp.datasets.codex import CoDEx
@@ -21,7 +22,6 @@ from pyg_cagp.datasets.fetch import fetch
 from pyg_cagp.datasets.folder import KGFolder
 from pyg_cagp.datasets.icews import ICEWS14
 from pyg_cagp.datasets.pins import Pin, sha256, verify
-from pyg_cagp.datasets.remote import RemoteTriples
 from pyg_cagp.datasets.synthetic import SyntheticKG
 from pyg_cagp.datasets.uncertain import UncertainKG
 from pyg_cagp.datasets.yago import YAGO3_10
@@ -65,17 +65,15 @@ class Entry:
     entities: int
     relations: int
     note: str
-    files: tuple[str, ...] = RemoteTriples.split_files  #: In its raw folder.
+    files: tuple[str, ...]  #: In its raw folder.
 
     def missing(self, root: str | Path | None = None) -> list[str]:
         r"""Returns which raw files would have to be downloaded."""
-        folders = {data_root(root), cache_dir()}
+        folders = set(locate(self.folder, root))
         return [
             name
             for name in self.files
-            if not any(
-                (f / self.folder / "raw" / name).exists() for f in folders
-            )
+            if not any((folder / "raw" / name).exists() for folder in folders)
         ]
 
 
@@ -106,6 +104,7 @@ REGISTRY: dict[str, Entry] = {
         14_541,
         237,
         "Freebase; PyG's FB15k_237",
+        tuple(_PYG_PINS[FB15k_237]),
     ),
     "wn18rr": Entry(
         "WN18RR",
@@ -114,6 +113,7 @@ REGISTRY: dict[str, Entry] = {
         40_943,
         11,
         "WordNet; PyG's WordNet18RR",
+        tuple(_PYG_PINS[WordNet18RR]),
     ),
     "yago3-10": Entry(
         "YAGO3-10",
@@ -122,6 +122,7 @@ REGISTRY: dict[str, Entry] = {
         123_182,
         37,
         "YAGO3",
+        tuple(YAGO3_10.sources),
     ),
     "icews14": Entry(
         "ICEWS14",
@@ -130,7 +131,7 @@ REGISTRY: dict[str, Entry] = {
         7_128,
         230,
         "political events with dates",
-        ICEWS14.split_files,
+        tuple(ICEWS14.sources),
     ),
     "codex-s": Entry(
         "CoDEx-S",
@@ -139,6 +140,7 @@ REGISTRY: dict[str, Entry] = {
         2_034,
         42,
         "Wikidata, verified negatives",
+        tuple(CoDEx.sources_of("S")),
     ),
     "codex-m": Entry(
         "CoDEx-M",
@@ -147,6 +149,7 @@ REGISTRY: dict[str, Entry] = {
         17_050,
         51,
         "Wikidata, verified negatives",
+        tuple(CoDEx.sources_of("M")),
     ),
     "codex-l": Entry(
         "CoDEx-L",
@@ -155,6 +158,7 @@ REGISTRY: dict[str, Entry] = {
         77_951,
         69,
         "Wikidata",
+        tuple(CoDEx.sources_of("L")),
     ),
     "nl27k": Entry(
         "NL27k",
@@ -163,6 +167,7 @@ REGISTRY: dict[str, Entry] = {
         27_221,
         417,
         "NELL, confidences",
+        tuple(UncertainKG.sources_of("NL27k")),
     ),
     "cn15k": Entry(
         "CN15k",
@@ -171,6 +176,7 @@ REGISTRY: dict[str, Entry] = {
         15_000,
         36,
         "ConceptNet, confidences",
+        tuple(UncertainKG.sources_of("CN15k")),
     ),
     "ppi5k": Entry(
         "PPI5k",
@@ -179,6 +185,7 @@ REGISTRY: dict[str, Entry] = {
         4_999,
         7,
         "proteins, confidences",
+        tuple(UncertainKG.sources_of("PPI5k")),
     ),
 }
 
@@ -216,8 +223,8 @@ def load(
     if key in REGISTRY:
         entry = REGISTRY[key]
         return as_kg(entry.make(dataset_root(entry.folder, root)))
-    for path in (Path(name).expanduser(), data_root(root) / name):
-        if path.exists():
+    for path in (expand(name), data_root(root) / name):
+        if str(name) and path.exists():
             return KGFolder(path, seed=seed)[0]
     raise InvalidInputError(
         f"'name' must be one of {', '.join(names())}, or a folder or file of "

@@ -67,7 +67,7 @@ class RemoteTriples(CachedDataset):
         super().__init__(
             str(root), transform, pre_transform, force_reload=force_reload
         )
-        self.load(self.processed_paths[0])
+        self.load_processed()
 
     @property
     def raw_file_names(self) -> list[str]:

@@ -35,7 +35,8 @@ class SyntheticKG(InMemoryDataset):
     what is seen in train: :obj:`truth` is -1 for training triples, 0 for
     ordinary ones, 1 (emerging) if an entity was born after the cut, and 2
     (novel) if an older one took up the relation after it. For each held-out
-    triple there is also a false one with a wrong tail, in
+    triple there is also a false one with a wrong tail, as far as its tail type
+    has one to offer, in
     :obj:`val_neg_edge_index`, :obj:`val_neg_edge_type`,
     :obj:`test_neg_edge_index` and :obj:`test_neg_edge_type`; see
     :meth:`labelled`. :obj:`edge_time` counts days since 1970, and
@@ -174,13 +175,15 @@ def make_world(
     seed: int,
 ) -> World:
     r"""Checks the measures of a world and makes it."""
-    for name, value in (
-        ("num_relations", num_relations),
-        ("num_types", num_types),
-        ("num_clusters", num_clusters),
+    for name, value, least in (
+        ("num_relations", num_relations, 1),
+        ("num_types", num_types, 1),
+        ("num_clusters", num_clusters, 2),
     ):
-        if value < 1:
-            raise InvalidInputError(f"'{name}' must be positive (got {value})")
+        if value < least:
+            raise InvalidInputError(
+                f"'{name}' must be at least {least} (got {value})"
+            )
     if num_nodes < 4 * num_types:
         raise InvalidInputError(
             f"'num_nodes' must be at least four times 'num_types' (got "

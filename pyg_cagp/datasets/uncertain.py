@@ -101,10 +101,15 @@ class UncertainKG(RemoteTriples):
     @property
     def sources(self) -> Mapping[str, RemoteFile]:  # type: ignore[override]
         r"""Where each raw file comes from."""
-        url = f"{self.url}/{self.name.lower()}"
+        return self.sources_of(self.name)
+
+    @classmethod
+    def sources_of(cls, name: str) -> Mapping[str, RemoteFile]:
+        r"""Returns where each raw file of a graph comes from."""
+        url = f"{cls.url}/{name.lower()}"
         return {
             file: RemoteFile(f"{url}/{_REMOTE[file]}", (pin,))
-            for file, pin in _PINS[self.name].items()
+            for file, pin in _PINS[name].items()
         }
 
     def add_more(

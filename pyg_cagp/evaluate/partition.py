@@ -7,6 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp.coverage import Coverage
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.typing import OOD_TYPE_NAMES
 
@@ -22,8 +23,13 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> dict[str, Any]:
 
     Args:
         kg (torch_geometric.data.Data): The graph, in the one graph form.
-        transform (TemporalLikeOOD): The partition.
+        transform (TemporalLikeOOD): The partition, by the graph's own training
+            edges.
     """
+    if transform.reference is not None:
+        raise InvalidInputError(
+            "'transform' must have no 'reference': the graph is its own"
+        )
     data = transform(kg)
     coverage = Coverage.from_data(data)
     head, tail = data.edge_index
@@ -62,7 +68,7 @@ def _describe(ood_type: Tensor, missing: Tensor) -> dict[str, Any]:
     return {
         **counts,
         "total": ood_type.numel(),
-        "rho": float((emerging == 0).float().mean())
+        "rho": float((emerging == 0).double().mean())
         if emerging.numel()
         else None,
         "u_str_auroc": {

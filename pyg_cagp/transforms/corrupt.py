@@ -1,5 +1,6 @@
 r"""False triples, made by replacing a part of true ones."""
 
+import copy
 from typing import Any
 
 import torch
@@ -13,7 +14,13 @@ from pyg_cagp.data import TripleIndex, as_kg
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.candidates import Candidates, draw_valid
-from pyg_cagp.transforms.reference import has_splits, needs_reference
+from pyg_cagp.transforms.reference import (
+    as_split,
+    describe_reference,
+    has_splits,
+    needs_reference,
+    num_relations_of,
+)
 
 
 @functional_transform("kg_corrupt_triples")
@@ -47,7 +54,8 @@ class CorruptTriples(BaseTransform):
         seed (int, optional): The seed. (default: :obj:`0`)
         reference (optional): The whole graph, where the data to be transformed
             is a single split; anything :func:`~pyg_cagp.data.as_kg` takes.
-            Needed if :obj:`filtered` or :obj:`"typed"`.
+            Needed if :obj:`filtered` or :obj:`"typed"`; without it, a split
+            knows no more relations than it has or says it has.
             (default: :obj:`None`)
 
     Example:
@@ -88,6 +96,7 @@ class CorruptTriples(BaseTransform):
             data = as_kg(data)
             source = (data.val_mask | data.test_mask).nonzero().view(-1)
         else:
+            data = as_split(data)
             source = torch.arange(
                 data.edge_type.numel(), device=data.edge_type.device
             )
@@ -100,21 +109,25 @@ class CorruptTriples(BaseTransform):
         source = source.repeat_interleave(self.num_negatives)
         head, tail = data.edge_index[:, source]
         rel = data.edge_type[source]
-        part = self._parts(source, generator)
+        places = self._places(source, generator)
         done = torch.zeros_like(source, dtype=torch.bool)
         triple = [head.clone(), rel.clone(), tail.clone()]
-        for place in range(3):
-            rows = (part == place).nonzero().view(-1)
-            if rows.numel() == 0:
-                continue
-            drawn, fine = draw_valid(
-                Candidates(place, graph, coverage),
-                (head[rows], rel[rows], tail[rows]),
-                known,
-                generator,
-            )
-            triple[place][rows] = drawn
-            done[rows] = fine
+        # Where one end has no candidate, "both" leaves the other.
+        for turn in range(2 if self.corrupt == "both" else 1):
+            for place in range(3):
+                rows = ((places == place) & ~done).nonzero().view(-1)
+                if rows.numel() == 0:
+                    continue
+                drawn, fine = draw_valid(
+                    Candidates(place, graph, coverage),
+                    (head[rows], rel[rows], tail[rows]),
+                    known,
+                    generator,
+                )
+                triple[place][rows] = drawn
+                done[rows] = fine
+            if turn == 0:
+                places = 2 - places
         data.corrupt_edge_index = torch.stack([triple[0], triple[2]])[:, done]
         data.corrupt_edge_type = triple[1][done]
         data.corrupt_source = source[done]
@@ -123,17 +136,16 @@ class CorruptTriples(BaseTransform):
     def _whole_graph(self, data: Data) -> Data:
         if self.reference is not None:
             self._graph = self._graph or as_kg(self.reference)
-            return self._graph
+            return copy.copy(self._graph).to(data.edge_index.device)
         if has_splits(data):
             return data
         if self.filtered or self.candidates == "typed":
             raise needs_reference("CorruptTriples")
         return Data(
-            num_nodes=data.num_nodes,
-            num_relations=int(data.edge_type.max()) + 1,
+            num_nodes=data.num_nodes, num_relations=num_relations_of(data)
         )
 
-    def _parts(self, source: Tensor, generator: torch.Generator) -> Tensor:
+    def _places(self, source: Tensor, generator: torch.Generator) -> Tensor:
         place = {"head": 0, "relation": 1, "tail": 2}.get(self.corrupt)
         if place is not None:
             return torch.full_like(source, place)
@@ -142,6 +154,8 @@ class CorruptTriples(BaseTransform):
 
     def __repr__(self) -> str:
         return (
-            f"{self.__class__.__name__}({self.corrupt}, "
-            f"{self.candidates}, filtered={self.filtered})"
+            f"{self.__class__.__name__}(corrupt={self.corrupt!r}, "
+            f"candidates={self.candidates!r}, filtered={self.filtered}, "
+            f"num_negatives={self.num_negatives}, seed={self.seed}"
+            f"{describe_reference(self.reference)})"
         )

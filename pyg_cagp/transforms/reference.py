@@ -1,5 +1,6 @@
 r"""What a transform is told about the graph that its input belongs to."""
 
+import copy
 from typing import Any
 
 import torch
@@ -8,6 +9,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, split_edges
+from pyg_cagp.data.checks import check_edges
 from pyg_cagp.data.kg import MASKS
 from pyg_cagp.exceptions import InvalidInputError
 
@@ -15,6 +17,29 @@ from pyg_cagp.exceptions import InvalidInputError
 def has_splits(data: Data) -> bool:
     r"""Tells whether a data object holds all three splits."""
     return "train_edge_index" in data or all(mask in data for mask in MASKS)
+
+
+def as_split(data: Data) -> Data:
+    r"""Checks a single split, and holds its ids as :obj:`torch.long`."""
+    for key in ("edge_index", "edge_type"):
+        if key not in data:
+            raise InvalidInputError(f"'data' has no '{key}'")
+    num_nodes = data.num_nodes
+    if num_nodes is None:
+        raise InvalidInputError("'data' has no 'num_nodes'")
+    head, rel, tail = check_edges(
+        data.edge_index, data.edge_type, int(num_nodes), num_relations_of(data)
+    )
+    data.edge_index, data.edge_type = torch.stack([head, tail]), rel
+    return data
+
+
+def num_relations_of(data: Data) -> int:
+    r"""Returns the number of relations, as far as a split knows it."""
+    given = data.get("num_relations")
+    if given is not None:
+        return int(given)
+    return int(data.edge_type.max()) + 1 if data.edge_type.numel() else 0
 
 
 def training_edges(reference: Any) -> tuple[Tensor, Tensor, int, int]:
@@ -25,14 +50,12 @@ def training_edges(reference: Any) -> tuple[Tensor, Tensor, int, int]:
             object that holds the training edges alone.
     """
     if isinstance(reference, Data) and not has_splits(reference):
-        num_relations = reference.get("num_relations")
-        if num_relations is None:
-            num_relations = int(reference.edge_type.max()) + 1
+        reference = as_split(copy.copy(reference))
         return (
             reference.edge_index,
             reference.edge_type,
             reference.num_nodes,
-            num_relations,
+            num_relations_of(reference),
         )
     kg = as_kg(reference)
     return (*split_edges(kg, "train"), kg.num_nodes, kg.num_relations)
@@ -57,10 +80,7 @@ def is_same_split(data: Data, edge_index: Tensor) -> bool:
 
 def grown(coverage: Coverage, data: Data) -> Coverage:
     r"""Makes room for relations that a split has but training never had."""
-    num_relations = max(
-        coverage.num_relations,
-        int(data.edge_type.max()) + 1 if data.edge_type.numel() else 0,
-    )
+    num_relations = max(coverage.num_relations, num_relations_of(data))
     num_nodes = max(coverage.num_nodes, int(data.num_nodes or 0))
     if (num_nodes, num_relations) == (
         coverage.num_nodes,
@@ -71,3 +91,8 @@ def grown(coverage: Coverage, data: Data) -> Coverage:
     return coverage.clone().update(
         none.view(1, 0).expand(2, 0), none, num_nodes, num_relations
     )
+
+
+def describe_reference(reference: Any) -> str:
+    r"""Returns a reference's part of a transform's :obj:`repr`."""
+    return "" if reference is None else f", reference={reference!r}"

@@ -15,6 +15,8 @@ from pyg_cagp.data import as_kg
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.reference import (
+    as_split,
+    describe_reference,
     grown,
     has_splits,
     is_same_split,
@@ -67,7 +69,10 @@ class TemporalLikeOOD(BaseTransform):
             transformed is a single split: the training split as a data
             object, a dataset or anything else that
             :func:`~pyg_cagp.data.as_kg` takes, or a
-            :class:`~pyg_cagp.coverage.Coverage`. (default: :obj:`None`)
+            :class:`~pyg_cagp.coverage.Coverage`. The training split itself is
+            recognised by its edges and labelled -1; by a coverage it cannot be
+            recognised, and is labelled like any other split.
+            (default: :obj:`None`)
 
     Example:
         >>> from pyg_cagp.datasets import SyntheticKG
@@ -124,10 +129,9 @@ class TemporalLikeOOD(BaseTransform):
 
     def forward(self, data: Data) -> Data:
         r"""Labels the edges of a graph, or of one split of it."""
-        if self.reference is None:
-            if not has_splits(data):
-                raise needs_reference("TemporalLikeOOD")
-            data = as_kg(data)
+        if self.reference is None and not has_splits(data):
+            raise needs_reference("TemporalLikeOOD")
+        data = as_kg(data) if has_splits(data) else as_split(data)
         coverage, frequency, train_index = self._evidence(data)
         coverage = grown(coverage, data)
         tau = self.threshold(frequency)
@@ -156,8 +160,12 @@ class TemporalLikeOOD(BaseTransform):
         return float(np.quantile(frequency.cpu().numpy(), self.quantile))
 
     def _evidence(self, data: Data) -> tuple[Coverage, Tensor, Tensor | None]:
+        device = data.edge_index.device
         if isinstance(self.reference, Coverage):
-            coverage = grown(self.reference, data)
+            coverage = self.reference
+            if coverage.device != device:
+                coverage = coverage.clone().to(device)
+            coverage = grown(coverage, data)
             return coverage, coverage.frequency(), None
         if self.reference is None:
             edges = training_edges(data)
@@ -166,6 +174,7 @@ class TemporalLikeOOD(BaseTransform):
             self._edges = self._edges or training_edges(self.reference)
             edges = self._edges
         edge_index, edge_type, num_nodes, num_relations = edges
+        edge_index, edge_type = edge_index.to(device), edge_type.to(device)
         num_nodes = max(int(num_nodes), int(data.num_nodes))
         coverage = Coverage.from_edges(
             edge_index, edge_type, num_nodes, num_relations
@@ -187,5 +196,10 @@ class TemporalLikeOOD(BaseTransform):
         return torch.where(emerging, 1, torch.where(novel, 2, 0))
 
     def __repr__(self) -> str:
-        sign = "<=" if self.inclusive else "<"
-        return f"{self.__class__.__name__}({sign} quantile {self.quantile})"
+        # PyG knows a changed pre_transform by its repr, so all is in it.
+        return (
+            f"{self.__class__.__name__}(quantile={self.quantile}, "
+            f"inclusive={self.inclusive}, population={self.population!r}, "
+            f"self_loops={self.self_loops!r}"
+            f"{describe_reference(self.reference)})"
+        )

@@ -1,5 +1,10 @@
 r"""The real thing: before and after a date."""
 
+import contextlib
+from datetime import date
+from numbers import Integral
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -9,7 +14,7 @@ from torch_geometric.transforms import BaseTransform
 
 from pyg_cagp.data import TripleIndex, as_kg
 from pyg_cagp.data.checks import check_choice
-from pyg_cagp.data.kg import MASKS
+from pyg_cagp.data.kg import MASKS, SPLIT_BOUND
 from pyg_cagp.exceptions import InvalidInputError
 
 
@@ -26,7 +31,8 @@ class TimestampOOD(BaseTransform):
     The edges that are kept get new :obj:`train_mask`, :obj:`val_mask` and
     :obj:`test_mask`; :obj:`ood_label`: -1 for train, 0 for the held-out past,
     1 for the future; and :obj:`is_repeat`: whether the same triple also occurs
-    in train.
+    in train. What belonged to the old splits (:obj:`ood_type`, :obj:`truth`,
+    verified or made negatives) is taken away.
 
     Args:
         cutoff (str, int or float, optional): Where the future begins: a date
@@ -85,6 +91,11 @@ class TimestampOOD(BaseTransform):
                 "'data' has no 'edge_time'; TimestampOOD needs a dated graph"
             )
         time = data.edge_time
+        if time.numel() == 0:
+            raise InvalidInputError("'data' has no edges")
+        for key in SPLIT_BOUND:
+            if key in data:
+                del data[key]
         end = _moment("cutoff", self.cutoff, data)
         start = (
             end
@@ -129,30 +140,33 @@ class TimestampOOD(BaseTransform):
     def __repr__(self) -> str:
         return (
             f"{self.__class__.__name__}(cutoff={self.cutoff!r}, "
-            f"repeats={self.repeats!r})"
+            f"val_cutoff={self.val_cutoff!r}, held_out={self.held_out}, "
+            f"repeats={self.repeats!r}, seed={self.seed})"
         )
 
 
-def _moment(name: str, value: str | int | float, data: Data) -> int:
+def _moment(name: str, value: Any, data: Data) -> int:
     if isinstance(value, float):
         ordered = data.edge_time.sort().values
         return int(ordered[int(value * ordered.numel())])
-    if isinstance(value, int):
-        return value
+    if isinstance(value, Integral):
+        return int(value)
     unit = data.get("time_unit")
     if unit not in ("D", "s"):
         raise InvalidInputError(
             f"'{name}' is a date (got {value!r}) but the times of 'data' are "
             f"plain numbers; pass a number"
         )
-    try:
-        return int(
-            np.datetime64(value).astype(f"datetime64[{unit}]").astype(int)
-        )
-    except ValueError:
+    moment = np.datetime64("NaT")
+    # Words such as "today" would mean another cut every day.
+    if isinstance(value, (str, date)) and not str(value).isalpha():
+        with contextlib.suppress(ValueError):
+            moment = np.datetime64(value)
+    if np.isnat(moment):
         raise InvalidInputError(
             f"'{name}' must be an ISO date such as '2014-10-01' (got {value!r})"
-        ) from None
+        )
+    return int(moment.astype(f"datetime64[{unit}]").astype(int))
 
 
 def _repeats(data: Data, train: Tensor) -> Tensor:
@@ -168,6 +182,10 @@ def _repeats(data: Data, train: Tensor) -> Tensor:
 
 def _keep(data: Data, mask: Tensor) -> Data:
     ours = (*MASKS, "ood_label", "is_repeat")
-    for key in [k for k in data.to_dict() if k in ours or data.is_edge_attr(k)]:
-        data[key] = data[key][..., mask]
-    return data
+    # All are found before the first is cut, while sizes still agree.
+    kept = {
+        key: value[..., mask]
+        for key, value in data.to_dict().items()
+        if isinstance(value, Tensor) and (key in ours or data.is_edge_attr(key))
+    }
+    return data.update(kept)

@@ -54,6 +54,11 @@ def test_seed_and_folder(capsys, tmp_path):
     assert sizes[0]["coverage"] != sizes[1]["coverage"]
 
 
+def test_a_changed_rule_is_no_preset(capsys):
+    out = run(capsys, "partition", "synthetic", "--population", "all", "--json")
+    assert json.loads(out[1])["preset"] is None
+
+
 def test_datasets(capsys, tmp_path):
     raw = tmp_path / "YAGO3-10" / "raw"
     raw.mkdir(parents=True)
@@ -73,6 +78,9 @@ def test_datasets(capsys, tmp_path):
     ("args", "message"),
     [
         (["partition", "no-such-graph"], "(got 'no-such-graph')"),
+        (["partition", ""], "(got '')"),
+        (["partition", "~no-such-user/x"], "cannot be found"),
+        (["datasets", "--root", "~no-such-user/x"], "cannot be found"),
         (["partition", "synthetic", "--quantile", "2"], "(got 2.0)"),
         (
             [
@@ -103,7 +111,16 @@ def test_a_malformed_folder(capsys, tmp_path):
     assert "line 1: expected 3 columns" in err
 
 
-@pytest.mark.parametrize("args", [[], ["nonsense"], ["partition"]])
+@pytest.mark.parametrize(
+    "args",
+    [
+        [],
+        ["nonsense"],
+        ["partition"],
+        ["partition", "synthetic", "--seed", "9" * 30],
+        ["partition", "synthetic", "--seed", "-1"],
+    ],
+)
 def test_usage_errors_exit_with_2(capsys, args):
     with pytest.raises(SystemExit) as caught:
         main(args)

@@ -1,5 +1,6 @@
 """Coverage against values counted by hand."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -90,6 +91,12 @@ def test_int32_and_strided_edges_are_fine(cov, edges):
     assert same.equal(cov)
     wide = edge_index.repeat_interleave(2, dim=1)[:, ::2]
     assert Coverage.from_edges(wide, edge_type, 5, 3).equal(cov)
+
+
+def test_sizes_may_be_numpy_integers(edges, cov):
+    same = Coverage.from_edges(*edges, np.int64(5), np.int32(3))
+    assert same.equal(cov)
+    assert type(same.num_relations) is int
 
 
 def test_no_edges():
@@ -233,5 +240,8 @@ def test_other_bad_input(cov):
         )
     with pytest.raises(InvalidInputError, match="'rowptr' must end at"):
         Coverage(zero, zero, zero, zero, 1)
+    falling = torch.tensor([0, 1, 0, 1])
+    with pytest.raises(InvalidInputError, match="never fall"):
+        Coverage(falling, zero, zero, zero, 1)
     with pytest.raises(InvalidInputError, match="'rowptr' must have shape"):
         Coverage(torch.zeros(1, 1), zero, zero, zero, 1)

@@ -42,6 +42,12 @@ def test_weights_are_looked_up_where_they_stand(cov):
             assert torch.equal(got, dense[every[0], every[1]])
 
 
+def test_values_can_be_changed_without_harm(cov):
+    before = cov.values("log")
+    cov.values("log").zero_()
+    assert torch.equal(cov.values("log"), before)
+
+
 def test_all_but_the_count_lie_in_the_unit_interval(cov):
     for view in ("binary", "log", "tfidf"):
         values = cov.values(view)

@@ -115,6 +115,24 @@ def test_edge_attributes_travel_along(splits):
     assert kg.time_unit == "D"
 
 
+def test_other_edge_attributes_and_integer_types(splits):
+    for part in splits:
+        part.edge_attr = torch.ones(part.num_edges, 2)
+        part.edge_index = part.edge_index.to(torch.int16)
+        part.edge_type = part.edge_type.to(torch.uint8)
+    splits[0].edge_weight = torch.ones(5)  # Not in every split.
+    kg = as_kg(splits)
+    assert kg.edge_attr.shape == (10, 2)
+    assert "edge_weight" not in kg
+    assert kg.edge_index.dtype == kg.edge_type.dtype == torch.long
+
+
+def test_sizes_that_were_not_said(toy):
+    del toy["num_nodes"], toy["num_relations"]
+    kg = as_kg(toy)
+    assert (kg.num_nodes, kg.num_relations) == (5, 3)
+
+
 def test_our_form_goes_through_unchanged(toy):
     again = as_kg(toy)
     assert again is not toy
@@ -146,6 +164,11 @@ def test_what_is_no_graph_is_refused(splits):
         as_kg(splits[0])
     with pytest.raises(InvalidInputError, match=r"\(got int\)"):
         as_kg(3)
+    for key in ("edge_type", "edge_index"):
+        lacking = splits[1].clone()
+        del lacking[key]
+        with pytest.raises(InvalidInputError, match=f"has no '{key}'"):
+            as_kg((splits[0], lacking, splits[2]))
     with pytest.raises(InvalidInputError, match="got str as 'val'"):
         as_kg((splits[0], "x", splits[2]))
     with pytest.raises(InvalidInputError, match="'data' has no 'train_mask'"):

@@ -42,6 +42,23 @@ def test_a_raw_folder_below(tmp_path):
     assert read_folder(tmp_path).num_edges == 3
 
 
+def test_a_note_beside_raw_is_not_the_graph(tmp_path):
+    write(tmp_path, README__txt="read me\n")
+    write(tmp_path / "raw", train__txt="a\tr\tb\n", valid__txt="a\tr\tb\n")
+    (tmp_path / "raw" / "test.txt").write_text("b\tr\ta\n")
+    assert read_folder(tmp_path).num_edges == 3
+
+
+def test_a_split_of_zeros_and_ones_follows_the_others(tmp_path):
+    write(
+        tmp_path,
+        train__txt="a\tr\tb\t0.5\n",
+        valid__txt="a\tr\tb\t1\n",
+        test__txt="a\tr\tb\t0\n",
+    )
+    assert read_folder(tmp_path).edge_confidence.tolist() == [0.5, 1, 0]
+
+
 def test_one_file_is_split_by_seed(tmp_path):
     path = tmp_path / "all.tsv"
     path.write_text("\n".join(LINES))
@@ -118,6 +135,7 @@ def test_dictionaries_fix_the_numbers(tmp_path):
         ("0\ta\n1\ta\n", "line 2: 'a' is listed twice"),
         ("0\ta\n0\tb\n", "with no number left out or used twice"),
         ("a\tb\n", "line 1: expected a number, a tab and a name"),
+        ("²\tb\n", "line 1: expected a number, a tab and a name"),
         ("0\tb\n", "line 1: entity 'a' is in no list of names"),
     ],
 )
@@ -149,6 +167,10 @@ def test_bad_dictionaries(tmp_path, text, message):
         (
             {"train__txt": "a\tr\tb\t1.5", "val__txt": "a\tr\tb\n"},
             "three columns where another split has four",
+        ),
+        (
+            {"train__txt": "a\tr\tb\t1", "val__txt": "a\tr\tb\t0\n"},
+            "only 0 and 1",
         ),
         (
             {"train__txt": "a\tr\tb\t0.5", "val__txt": "a\tr\tb\t7\n"},

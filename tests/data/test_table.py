@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pyg_cagp.data import read_table, table
+from pyg_cagp.data import parquet, read_table
 from pyg_cagp.exceptions import DatasetFormatError, MissingDependencyError
 
 ROWS = [("Zürich, City", "in", "Schweiz"), ('the "x"', "is a", "y z")]
@@ -53,6 +53,11 @@ def test_the_same_triples_in_every_dress(tmp_path, name, content):
     assert rows(read_table(write(tmp_path / name, content))) == ROWS
 
 
+def test_short_names_are_a_header_in_parquet_only(tmp_path):
+    got = read_table(write(tmp_path / "a.tsv", "s\tp\to\n"))
+    assert rows(got) == [("s", "p", "o")]
+
+
 def test_only_line_feeds_end_a_line(tmp_path):
     odd = "a\u2028b\tr\x0b\tc\x85\n"
     got = read_table(write(tmp_path / "a.txt", odd))
@@ -60,7 +65,7 @@ def test_only_line_feeds_end_a_line(tmp_path):
 
 
 def test_fourth_column_and_its_header(tmp_path):
-    text = "h,r,t,date\na,b,c,2014-01-01\n"
+    text = "date,tail,type,source\n2014-01-01,c,b,a\n"
     got = read_table(write(tmp_path / "a.csv", text))
     assert rows(got) == [("a", "b", "c", "2014-01-01")]
     assert got.extra_kind == "time"
@@ -102,6 +107,9 @@ def test_parquet(tmp_path):
             "more than one column",
         ),
         ({"h": [], "r": [], "t": []}, "holds no triple"),
+        ({"h": [[1]], "r": ["r"], "t": ["b"]}, "column 'h' cannot be read"),
+        ({"h": [b"\xff"], "r": ["r"], "t": ["b"]}, "column 'h' cannot be"),
+        ({"h": ["a", ""], "r": ["r"] * 2, "t": ["b"] * 2}, "row 2: the head"),
     ],
 )
 def test_bad_parquet(tmp_path, columns, message):
@@ -112,7 +120,7 @@ def test_bad_parquet(tmp_path, columns, message):
 
 
 def test_parquet_without_pyarrow(tmp_path, monkeypatch):
-    monkeypatch.setattr(table, "WITH_PYARROW", False)
+    monkeypatch.setattr(parquet, "WITH_PYARROW", False)
     with pytest.raises(MissingDependencyError, match=r"pyg_cagp\[parquet\]"):
         read_table(write(tmp_path / "a.parquet", b"PAR1"))
 
@@ -129,11 +137,14 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
         ("a.tsv", "\n\n", "holds no triple"),
         ("a.tsv", "head\trelation\ttail\n", "holds no triple"),
         ("a.tsv", b"a\tb\tc\nx\xff\tb\tc\n", "line 2: byte 0xff is not UTF-8"),
-        ("a.csv", "a,b,c\na,b\n", r"line 2: expected 3 columns \(got 2\)"),
+        ("a.csv", "a,b,c\na,b\n", r"line 2: expected 3 .*\(got 2\)"),
+        ("a.csv", 'a,"b\n\n",c\n\na,b\n', r"line 5: expected 3 .*\(got 2\)"),
         ("a.csv", "a,b\n", r"line 1: .* by commas \(got 2\)"),
         ("a.csv", 'a,b,c\n"a,b,c\n', "cut off"),
         ("a.csv", "", "holds no triple"),
-        ("a.csv", "h,r,t,colour\na,b,c,d\n", "fourth column 'colour'"),
+        ("a.csv", "head,rel,tail,colour\na,b,c,d\n", "column 'colour'"),
+        ("a.csv", "source,target,kind\na,b,c\n", "line 1 looks like a header"),
+        ("a.csv", "head,rel,tail,dst\na,b,c,d\n", "looks like a header"),
         ("a.tsv.gz", gzip.compress(TSV.encode())[:-9], "not a whole gzip"),
         ("a.tsv.gz", TSV, "not a whole gzip file"),
         ("a.parquet", b"PAR1 no", "not a whole Parquet file"),

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from pyg_cagp.datasets import KGFolder
-from pyg_cagp.exceptions import DatasetFormatError
+from pyg_cagp.exceptions import CAGPWarning, DatasetFormatError
 
 
 @pytest.fixture
@@ -55,8 +55,25 @@ def test_transforms(folder):
         return data
 
     assert KGFolder(folder, transform=mark)[0].marked == 1
-    data = KGFolder(folder, pre_transform=mark, force_reload=True)[0]
-    assert data.marked == 1
+    assert KGFolder(folder, pre_transform=mark)[0].marked == 1
+    assert "marked" not in KGFolder(folder)[0]
+
+
+def test_the_same_bytes_under_another_name(tmp_path):
+    path = tmp_path / "g.txt"
+    path.write_text("".join(f"a,{i}\tb\tc,r,{i}\n" for i in range(30)))
+    assert KGFolder(path)[0].num_relations == 1
+    path = path.rename(tmp_path / "g.csv")
+    assert KGFolder(path)[0].num_relations == 30
+
+
+def test_a_missing_split_is_told_every_time(tmp_path):
+    lines = "".join(f"a{i}\tr\tb\n" for i in range(30))
+    (tmp_path / "train.txt").write_text(lines)
+    (tmp_path / "test.txt").write_text("a1\tr\tb\n")
+    for _ in range(2):
+        with pytest.warns(CAGPWarning, match="has no val split"):
+            KGFolder(tmp_path)
 
 
 def test_a_bad_file_leaves_no_cache(folder, tmp_path):

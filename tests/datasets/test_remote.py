@@ -18,6 +18,7 @@ from pyg_cagp.exceptions import (
     DatasetFormatError,
     InvalidInputError,
 )
+from pyg_cagp.transforms import TemporalLikeOOD
 from tests.datasets.server import https_server
 from tests.datasets.test_fetch import archive
 
@@ -68,17 +69,38 @@ def test_raw_files_at_hand_are_not_downloaded(yago):
     assert repr(dataset) == "YAGO3_10()"
 
 
-def test_transform_pre_transform_and_force_reload(yago):
-    def mark(data):
-        data.marked = 1
-        return data
+def mark(data):
+    data.marked = 1
+    return data
 
+
+def test_transform_and_pre_transform(yago):
     assert "marked" not in YAGO3_10(yago)[0]
     assert YAGO3_10(yago, transform=mark)[0].marked == 1
-    with pytest.warns(UserWarning, match="pre_transform"):
-        assert "marked" not in YAGO3_10(yago, pre_transform=mark)[0]
-    fresh = YAGO3_10(yago, pre_transform=mark, force_reload=True)
-    assert fresh[0].marked == 1
+    # Each pre_transform has a cache of its own.
+    assert YAGO3_10(yago, pre_transform=mark)[0].marked == 1
+    assert "marked" not in YAGO3_10(yago)[0]
+    one = YAGO3_10(yago, pre_transform=TemporalLikeOOD(0.5))[0]
+    two = YAGO3_10(yago, pre_transform=TemporalLikeOOD(0.5, inclusive=True))[0]
+    assert one.ood_type.tolist() != two.ood_type.tolist()
+
+
+def test_force_reload(yago):
+    path = Path(YAGO3_10(yago).processed_paths[0])
+    before = path.stat().st_mtime_ns
+    YAGO3_10(yago)
+    assert path.stat().st_mtime_ns == before
+    YAGO3_10(yago, force_reload=True)
+    assert path.stat().st_mtime_ns > before
+
+
+@pytest.mark.parametrize("keep", [0, 100, 10**6])
+def test_a_damaged_cache_is_made_again(yago, keep):
+    path = Path(YAGO3_10(yago).processed_paths[0])
+    whole = path.read_bytes()
+    path.write_bytes(whole[:keep] if keep < len(whole) else b"x" * 99)
+    assert YAGO3_10(yago)[0].num_edges == 5
+    assert path.stat().st_size > 100
 
 
 def test_missing_members_come_out_of_the_archive(yago, tmp_path, monkeypatch):
@@ -141,7 +163,7 @@ def test_a_failing_pre_transform_leaves_no_cache(yago):
 
     with pytest.raises(RuntimeError, match="no"):
         YAGO3_10(yago, pre_transform=fail)
-    assert list((yago / "processed").iterdir()) == []
+    assert not [p for p in (yago / "processed").rglob("*") if p.is_file()]
     assert YAGO3_10(yago)[0].num_edges == 5
 
 
@@ -212,11 +234,7 @@ def test_codex_has_verified_negatives(tmp_path, monkeypatch):
 
 
 def test_codex_sizes():
-    def sources(size):
-        dataset = CoDEx.__new__(CoDEx)
-        dataset.size = size
-        return dataset.sources
-
+    sources = CoDEx.sources_of
     assert len(sources("S")) == len(sources("M")) == 5
     assert list(sources("L")) == ["train.txt", "valid.txt", "test.txt"]
     assert sources("M")["train.txt"].url.endswith("/codex-m/train.txt")
@@ -242,8 +260,6 @@ def test_uncertain_graphs(tmp_path, monkeypatch):
 
 
 def test_uncertain_sources_follow_the_published_names():
-    dataset = UncertainKG.__new__(UncertainKG)
-    dataset.name = "CN15k"
-    sources = dataset.sources
+    sources = UncertainKG.sources_of("CN15k")
     assert sources["valid.txt"].url.endswith("/cn15k/val.tsv")
     assert "softlogic.txt" not in sources

@@ -170,7 +170,8 @@ def test_hash_is_uniform_and_fixed():
     ("change", "message"),
     [
         ({"num_nodes": 10}, "at least four times 'num_types'"),
-        ({"num_relations": 0}, "'num_relations' must be positive"),
+        ({"num_relations": 0}, "'num_relations' must be at least 1"),
+        ({"num_clusters": 1}, "'num_clusters' must be at least 2"),
         ({"zipf": 1.0}, r"'zipf' must lie in \[0, 1\) \(got 1.0\)"),
         ({"num_triples": 5}, "'num_triples' must be at least 20"),
         ({"num_nodes": 24, "num_triples": 90_000}, "too large for the graph"),

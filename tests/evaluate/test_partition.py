@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from pyg_cagp.evaluate import partition_summary
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import TemporalLikeOOD
 
 
@@ -27,6 +28,11 @@ def test_by_hand(toy):
     assert got["splits"]["valid"]["u_str_auroc"]["novel"] is None
     assert got["coverage"] == {"nnz": 6, "density": 6 / 15, "bytes": 24}
     assert got["tau"] == 2
+
+
+def test_a_reference_is_refused(toy, splits):
+    with pytest.raises(InvalidInputError, match="must have no 'reference'"):
+        partition_summary(toy, TemporalLikeOOD(reference=splits[0]))
 
 
 def test_ties_count_half(toy):

@@ -98,6 +98,21 @@ def test_where_nothing_is_possible_a_triple_is_passed_over():
     assert got.corrupt_source.tolist() == [9, 10]
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_both_takes_the_other_end_where_one_has_no_way_out(seed):
+    # Every tail of (0, 0) is known, but 1 and 2 are no heads yet.
+    kg = as_kg(
+        (
+            split((0, 0, 0), (0, 0, 1), num_nodes=3),
+            split((0, 0, 2), num_nodes=3),
+            split((0, 0, 1), num_nodes=3),
+        )
+    )
+    got = CorruptTriples("both", seed=seed)(kg)
+    assert got.corrupt_source.tolist() == [2, 3]
+    assert (got.corrupt_edge_index[0] > 0).all()
+
+
 def test_rare_ways_out_are_found():
     # 199 of 200 tails are known.
     kg = as_kg(
@@ -128,7 +143,16 @@ def test_same_seed_same_triples_at_every_call(data):
         iter(DatasetAdapter([data]).kg_corrupt_triples("both", seed=3))
     )
     assert torch.equal(piped.corrupt_edge_index, one.corrupt_edge_index)
-    assert repr(transform) == "CorruptTriples(both, uniform, filtered=True)"
+    options = {
+        "corrupt": "head",
+        "candidates": "typed",
+        "filtered": False,
+        "num_negatives": 2,
+        "seed": 2,
+        "reference": data,
+    }
+    shown = {repr(CorruptTriples(**{k: v})) for k, v in options.items()}
+    assert len(shown | {repr(CorruptTriples())}) == len(options) + 1
 
 
 def test_a_single_split(splits, toy):
@@ -139,6 +163,12 @@ def test_a_single_split(splits, toy):
     assert not TripleIndex.from_data(toy).contains(head, rel, tail).any()
     plain = CorruptTriples(filtered=False)(test)
     assert plain.corrupt_edge_index.shape == (2, 4)
+    # A split that says how many relations there are is believed.
+    test.num_relations = 50
+    test.edge_type = test.edge_type.int()
+    drawn = CorruptTriples("relation", filtered=False, num_negatives=30)(test)
+    assert drawn.corrupt_edge_type.max() > 40
+    del test["num_relations"]
     with pytest.raises(InvalidInputError, match="CorruptTriples cannot know"):
         CorruptTriples()(test)
     with pytest.raises(InvalidInputError, match="CorruptTriples cannot know"):

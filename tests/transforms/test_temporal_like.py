@@ -89,10 +89,13 @@ def test_as_transform_of_pyg_datasets(tmp_path):
     for name, names in (("entities", "abcde"), ("relations", relations)):
         lines = "".join(f"{i}\t{n}\n" for i, n in enumerate(names))
         (raw / f"{name}.dict").write_text(lines)
-    data = RelLinkPredDataset(
-        str(tmp_path), "FB15k-237", transform=TemporalLikeOOD()
-    )[0]
-    assert torch.equal(data.ood_type, expected.ood_type)
+    for reference in (None, train):
+        data = RelLinkPredDataset(
+            str(tmp_path),
+            "FB15k-237",
+            transform=TemporalLikeOOD(reference=reference),
+        )[0]
+        assert torch.equal(data.ood_type, expected.ood_type)
 
 
 def test_composes_and_has_a_functional_name(toy):
@@ -104,11 +107,42 @@ def test_composes_and_has_a_functional_name(toy):
 def test_presets_and_repr():
     table2 = TemporalLikeOOD.preset("table2")
     assert (table2.quantile, table2.inclusive) == (0.25, True)
-    assert repr(table2) == "TemporalLikeOOD(<= quantile 0.25)"
-    assert repr(TemporalLikeOOD()) == "TemporalLikeOOD(< quantile 0.1)"
+    assert repr(table2) == (
+        "TemporalLikeOOD(quantile=0.25, inclusive=True, population='seen', "
+        "self_loops='twice')"
+    )
+
+
+def test_integer_types_and_empty_splits(splits):
+    for part in splits:
+        part.edge_index = part.edge_index.to(torch.uint8)
+        part.edge_type = part.edge_type.to(torch.int16)
+    transform = TemporalLikeOOD(1 / 3, reference=splits[0])
+    assert transform(splits[2]).ood_type.tolist() == [0, 1, 1, 2]
+    empty = split(num_nodes=5)
+    empty.edge_index = torch.empty(2, 0, dtype=torch.long)
+    empty.edge_type = torch.empty(0, dtype=torch.long)
+    assert transform(empty).ood_type.numel() == 0
+
+
+def test_every_option_shows_in_repr(splits):
+    """PyG tells one pre_transform from another by nothing else."""
+    options = {
+        "quantile": 0.2,
+        "inclusive": True,
+        "population": "all",
+        "self_loops": "once",
+        "reference": splits[0],
+    }
+    shown = {repr(TemporalLikeOOD(**{k: v})) for k, v in options.items()}
+    assert len(shown | {repr(TemporalLikeOOD())}) == len(options) + 1
 
 
 def test_bad_input(splits, toy):
+    lacking = splits[1].clone()
+    del lacking["edge_type"]
+    with pytest.raises(InvalidInputError, match="'data' has no 'edge_type'"):
+        TemporalLikeOOD(reference=splits[0])(lacking)
     with pytest.raises(
         InvalidInputError, match=r"'quantile' must lie in \(0, 1\) \(got 1.5\)"
     ):

@@ -1,5 +1,6 @@
 """Past and future."""
 
+import numpy as np
 import pytest
 import torch
 from torch_geometric.data.datapipes import DatasetAdapter
@@ -77,7 +78,7 @@ def test_repeats():
     dropped = TimestampOOD(0.9, held_out=0.01, repeats="drop")(data)
     assert dropped.num_edges == kept.num_edges - int(again.sum())
     assert not dropped.is_repeat.any()
-    assert dropped.truth.numel() == dropped.num_edges
+    assert dropped.edge_time.numel() == dropped.num_edges
     assert dropped.node_type.numel() == dropped.num_nodes
     check(dropped, int(kept.edge_time[kept.ood_label == 1].min()))
 
@@ -88,17 +89,54 @@ def test_seed_and_functional_name(dated):
     assert not torch.equal(one.ood_label, TimestampOOD(seed=2)(dated).ood_label)
     piped = next(iter(DatasetAdapter([dated]).kg_timestamp_ood(seed=1)))
     assert torch.equal(piped.ood_label, one.ood_label)
-    assert repr(TimestampOOD()) == "TimestampOOD(cutoff=0.75, repeats='keep')"
+    options = {
+        "cutoff": 0.5,
+        "val_cutoff": 0.5,
+        "held_out": 0.5,
+        "repeats": "drop",
+        "seed": 5,
+    }
+    shown = {repr(TimestampOOD(**{k: v})) for k, v in options.items()}
+    assert len(shown | {repr(TimestampOOD())}) == len(options) + 1
+
+
+def test_labels_of_an_old_split_are_taken_away(dated):
+    data = TimestampOOD()(TemporalLikeOOD()(dated))
+    for key in ("ood_type", "ood_tau", "truth", "test_neg_edge_index"):
+        assert key not in data
+    assert "truth" in dated
+
+
+def test_names_as_many_as_edges(toy):
+    toy.edge_time = torch.arange(10)
+    toy.node_names = list("abcde")
+    toy.notes = list("abcdefghij")  # As long as the list of edges.
+    data = TimestampOOD(np.int64(7), held_out=0.3, repeats="drop")(toy)
+    assert data.notes == list("abcdefghij")
+    assert data.edge_type.numel() < 10
 
 
 def test_bad_input(dated, toy):
     with pytest.raises(InvalidInputError, match="has no 'edge_time'"):
         TimestampOOD()(toy)
     toy.edge_time = torch.arange(10)
+    empty = toy.clone()
+    for key in (
+        "edge_index",
+        "edge_type",
+        "edge_time",
+        "train_mask",
+        "val_mask",
+        "test_mask",
+    ):
+        empty[key] = toy[key][..., :0]
+    with pytest.raises(InvalidInputError, match="'data' has no edges"):
+        TimestampOOD()(empty)
     with pytest.raises(InvalidInputError, match="plain numbers"):
         TimestampOOD("2014-01-01")(toy)
-    with pytest.raises(InvalidInputError, match="must be an ISO date"):
-        TimestampOOD("January")(dated)
+    for word in ("January", "today", "NaT", "", None):
+        with pytest.raises(InvalidInputError, match="must be an ISO date"):
+            TimestampOOD(word)(dated)
     with pytest.raises(InvalidInputError, match="if it is a share"):
         TimestampOOD(1.5)
     with pytest.raises(InvalidInputError, match="'held_out' must lie"):
