@@ -111,7 +111,7 @@ def test_names_as_many_as_edges(toy):
     toy.edge_time = torch.arange(10)
     toy.node_names = list("abcde")
     toy.notes = list("abcdefghij")  # As long as the list of edges.
-    data = TimestampOOD(np.int64(7), held_out=0.3, repeats="drop")(toy)
+    data = TimestampOOD(np.int64(6), held_out=0.3, repeats="drop")(toy)
     assert data.notes == list("abcdefghij")
     assert data.edge_type.numel() < 10
 
