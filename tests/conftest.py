@@ -24,6 +24,14 @@ def find_data_root() -> Path | None:
 DATA_ROOT = find_data_root()
 
 
+def pytest_configure(config):
+    # Not in pyproject.toml: pytest would import the package, to find the
+    # class, before anybody could measure which lines that runs.
+    config.addinivalue_line(
+        "filterwarnings", "error::pyg_cagp.exceptions.CAGPWarning"
+    )
+
+
 def pytest_collection_modifyitems(items):
     skips = {
         "data": (
