@@ -7,7 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp.coverage import interop, storage, views
-from pyg_cagp.coverage.lookup import PresenceBitmap, find
+from pyg_cagp.coverage.lookup import PresenceBitmap, find, longest_row
 from pyg_cagp.coverage.pairs import (
     PairCounts,
     count_pairs,
@@ -203,8 +203,14 @@ class Coverage(CompressedPairs):
         return entity, relation
 
     def _find(self, entity: Tensor, relation: Tensor) -> Tensor:
+        if "longest" not in self._cache:
+            self._cache["longest"] = longest_row(self.rowptr)
         place = find(
-            self.rowptr, self.col, entity.reshape(-1), relation.reshape(-1)
+            self.rowptr,
+            self.col,
+            entity.reshape(-1),
+            relation.reshape(-1),
+            self._cache["longest"],
         )
         return place.view(entity.shape)
 

@@ -7,8 +7,24 @@ from torch import Tensor
 CHUNK = 1 << 16
 
 
+def longest_row(rowptr: Tensor) -> int:
+    r"""Returns how many entries the longest row has.
+
+    Example:
+        >>> longest_row(torch.tensor([0, 2, 2, 5]))
+        3
+    """
+    if rowptr.numel() < 2:
+        return 0
+    return int((rowptr[1:].long() - rowptr[:-1].long()).max())
+
+
 def find(
-    rowptr: Tensor, col: Tensor, entity: Tensor, relation: Tensor
+    rowptr: Tensor,
+    col: Tensor,
+    entity: Tensor,
+    relation: Tensor,
+    longest: int,
 ) -> Tensor:
     r"""Returns where each pair stands in :obj:`col`, or -1 if it does not.
 
@@ -20,16 +36,17 @@ def find(
         col (torch.Tensor): The relations of each row, ascending.
         entity (torch.Tensor): The rows asked for, of shape :obj:`[n]`.
         relation (torch.Tensor): The relations asked for, of shape :obj:`[n]`.
+        longest (int): The length of the longest row.
 
     Example:
         >>> rowptr, col = torch.tensor([0, 2, 2]), torch.tensor([1, 4])
-        >>> find(rowptr, col, torch.tensor([0, 0, 1]), torch.tensor([4, 0, 4]))
+        >>> entity, relation = torch.tensor([0, 0, 1]), torch.tensor([4, 0, 4])
+        >>> find(rowptr, col, entity, relation, longest=2)
         tensor([ 1, -1, -1])
     """
     out = torch.full_like(entity, -1)
     if col.numel() == 0 or entity.numel() == 0:
         return out
-    longest = int((rowptr[1:].long() - rowptr[:-1].long()).max())
     steps = [1 << bit for bit in reversed(range(longest.bit_length()))]
     # 32-bit positions halve the traffic wherever they suffice.
     wide = torch.int32 if col.numel() < 2**31 else torch.int64
