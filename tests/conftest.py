@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import as_kg
 from pyg_cagp.datasets import load
+from pyg_cagp.datasets.registry import REGISTRY
 from pyg_cagp.typing import WITH_TORCH_SCATTER, WITH_TORCH_SPARSE
 
 REPO = Path(__file__).resolve().parents[1]
@@ -70,6 +71,10 @@ def real(session_cache):
     loaded = {}
 
     def get(name):
+        entry = REGISTRY.get(name)
+        missing = entry.missing(DATA_ROOT) if entry else []
+        if missing or not (entry or (DATA_ROOT / name).exists()):
+            pytest.skip(f"{name} is not in {DATA_ROOT} (no {missing})")
         if name not in loaded:
             before = os.environ.get("PYG_CAGP_CACHE")
             os.environ["PYG_CAGP_CACHE"] = str(session_cache)

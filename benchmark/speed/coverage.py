@@ -124,11 +124,22 @@ def main() -> None:
         "--out", type=Path, default=HERE / "results" / "coverage.json"
     )
     args = parser.parse_args()
-    record = measure(args.triples, args.nodes, args.relations, args.repeats)
-    for title in ("seconds", "ratios", "million_pairs_a_second"):
-        print(title.replace("_", " "))
-        for name, value in record[title].items():
-            print(f"  {name:36s} {value:8.2f}")
+    sizes = {
+        "sparse": (args.nodes, args.relations),
+        # Dense enough for a bitmap, as FB15k-237 is.
+        "dense": (max(args.nodes // 100, 24), max(args.relations // 5, 1)),
+    }
+    record = {
+        name: measure(args.triples, *size, args.repeats)
+        for name, size in sizes.items()
+    }
+    for name, result in record.items():
+        print(f"{name}: {result['num_nodes']:,} entities, bitmap:", end=" ")
+        print(result["bitmap"])
+        for title in ("seconds", "ratios", "million_pairs_a_second"):
+            print(" ", title.replace("_", " "))
+            for key, value in result[title].items():
+                print(f"    {key:36s} {value:8.2f}")
     args.out.write_text(json.dumps(record, indent=2) + "\n")
     print(f"written to {args.out}")
 

@@ -65,6 +65,7 @@ class CoverageBuilder:
         while len(self._runs) > 1:
             last = self._runs.pop()
             self._runs[-1] = merge_pairs(self._runs[-1], last)
-        return Coverage._from_pairs(
+        cov = Coverage._from_pairs(
             self._runs[0], self.num_nodes, self.num_relations
         )
+        return cov.clone()  # More may be added here, and there.

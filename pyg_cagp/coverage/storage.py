@@ -44,16 +44,21 @@ def load(cls: type[P], path: Path, mmap: bool) -> P:
                 raise DatasetFormatError(
                     f"'{path}' is not a coverage file of pyg_cagp"
                 )
-            if int(metadata.get("version", 0)) > VERSION:
+            if int(metadata["version"]) > VERSION:
                 raise DatasetFormatError(
                     f"'{path}' has version {metadata['version']}, this "
                     f"pyg_cagp reads up to {VERSION}; upgrade pyg_cagp"
                 )
+            num_relations = int(metadata["num_relations"])
             tensors = {key: file.get_tensor(key) for key in _NAMES}
-    except SafetensorError as error:
+        if not mmap:
+            tensors = {key: tensor.clone() for key, tensor in tensors.items()}
+        pairs = cls(**tensors, num_relations=num_relations)
+        pairs.check()
+    except DatasetFormatError:
+        raise
+    except (SafetensorError, KeyError, ValueError) as error:
         raise DatasetFormatError(
             f"'{path}' is not a whole coverage file ({error})"
         ) from error
-    if not mmap:
-        tensors = {key: tensor.clone() for key, tensor in tensors.items()}
-    return cls(**tensors, num_relations=int(metadata["num_relations"]))
+    return pairs

@@ -42,6 +42,11 @@ class CompressedPairs:
     ) -> None:
         num_relations = check_size("num_relations", num_relations)
         check_same_shape(col=col, head_count=head_count, tail_count=tail_count)
+        for tensor in (rowptr, col, head_count, tail_count):
+            if tensor.is_floating_point() or tensor.dtype == torch.bool:
+                raise InvalidInputError(
+                    f"an index must hold integers (got {tensor.dtype})"
+                )
         if rowptr.dim() != 1 or rowptr.numel() == 0:
             raise InvalidInputError(
                 f"'rowptr' must have shape [num_nodes + 1] (got "
@@ -61,6 +66,29 @@ class CompressedPairs:
         self.num_nodes = rowptr.numel() - 1
         self.num_relations = num_relations
         self._cache: dict[Any, Any] = {}
+
+    def check(self) -> None:
+        r"""Raises an error unless the index is sound, down to each pair."""
+        row, col = self.row(), self.col.long()
+        same_row = row[1:] == row[:-1]
+        for why, bad in (
+            (
+                "a relation is out of range",
+                (col < 0) | (col >= self.num_relations),
+            ),
+            (
+                "relations must ascend in a row",
+                same_row & (col[1:] <= col[:-1]),
+            ),
+            (
+                "a count is negative",
+                (self.head_count < 0) | (self.tail_count < 0),
+            ),
+            ("a pair was never seen", self.counts() == 0),
+        ):
+            if bool(bad.any()):
+                place = int(bad.nonzero()[0])
+                raise InvalidInputError(f"{why} (at pair {place})")
 
     @classmethod
     def _from_pairs(

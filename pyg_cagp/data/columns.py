@@ -103,33 +103,28 @@ def parse_time(table: TripleTable) -> tuple[Tensor, str]:
         table (TripleTable): A table with four columns.
     """
     values = np.array(table.extra)
-    if _are_whole(values):
-        try:
-            return torch.from_numpy(values.astype(np.int64)), "step"
-        except OverflowError:
-            row = _first_bad(values, "int64")
+    whole = _is_whole(values)
+    if whole.all():
+        row = _first_bad(values, "int64")
+        if row is not None:
             raise DatasetFormatError(
                 f"{table.where(row)}: {str(values[row])!r} does not fit in 64 "
                 f"bits"
-            ) from None
-    # NumPy would also take words such as "today", which mean another time
-    # every time.
-    letters = set("".join(set(table.extra or ())))
-    unit = "s" if letters & set("T:") else "D"
-    dtype = f"datetime64[{unit}]"
-    try:
-        if not letters <= set("0123456789-T:. "):
-            raise ValueError
-        times = values.astype(dtype)
-    except (ValueError, OverflowError):
-        row = _first_bad(values, dtype)
+            )
+        return torch.from_numpy(values.astype(np.int64)), "step"
+    # A bare number among dates would be taken for a year.
+    has_clock = any(np.char.find(values, sign).max() >= 0 for sign in "T:")
+    unit = "s" if has_clock else "D"
+    row = int(whole.argmax()) if whole.any() else None
+    if row is None:
+        row = _first_bad(values, f"datetime64[{unit}]")
+    if row is not None:
         raise DatasetFormatError(
-            f"{table.where(row)}: {str(values[row])!r} is neither a whole "
-            f"number nor an ISO date such as 2014-03-06"
-        ) from None
-    if np.isnat(times).any():
-        row = int(np.isnat(times).argmax())
-        raise DatasetFormatError(f"{table.where(row)}: the time is empty")
+            f"{table.where(row)}: {str(values[row])!r} is not a time as the "
+            f"others are; times are whole numbers, or ISO dates such as "
+            f"2014-03-06"
+        )
+    times = values.astype(f"datetime64[{unit}]")
     return torch.from_numpy(times.astype(np.int64)), unit
 
 
@@ -140,12 +135,11 @@ def parse_confidence(table: TripleTable) -> Tensor:
         table (TripleTable): A table with four columns.
     """
     values = np.array(table.extra)
-    try:
+    row = _first_bad(values, "float64")
+    if row is None:
         numbers = values.astype(np.float64)
         bad = ~((numbers >= 0) & (numbers <= 1))
         row = int(bad.argmax()) if bad.any() else None
-    except ValueError:
-        row = _first_bad(values, "float64")
     if row is not None:
         raise DatasetFormatError(
             f"{table.where(row)}: {str(values[row])!r} is not a confidence in "
@@ -167,7 +161,7 @@ def extra_kind(table: TripleTable) -> str | None:
         return table.extra_kind
     if set(table.extra) <= {"0", "1"}:
         return None
-    if _are_whole(np.array(table.extra)):
+    if _is_whole(np.array(table.extra)).all():
         return "time"
     try:
         float(table.extra[0])
@@ -176,18 +170,38 @@ def extra_kind(table: TripleTable) -> str | None:
     return "confidence"
 
 
-def _are_whole(values: np.ndarray) -> bool:
-    digits = np.char.lstrip(np.char.strip(values), "+-")
-    return bool(np.char.isdecimal(digits).all())
+def _is_whole(values: np.ndarray) -> np.ndarray:
+    plain = np.char.strip(values)
+    signed = np.char.startswith(plain, "-") | np.char.startswith(plain, "+")
+    digits = np.where(signed, np.char.lstrip(plain, "+-"), plain)
+    one_sign = np.char.str_len(plain) - np.char.str_len(digits) <= 1
+    return np.char.isdecimal(digits) & one_sign
 
 
-def _first_bad(values: np.ndarray, dtype: str) -> int:
-    # Only walked when a column is known to be bad, to name the culprit.
-    for row, value in enumerate(values):
+def _first_bad(values: np.ndarray, dtype: str) -> int | None:
+    # The quick way, for a column that is as it should be.
+    dated = dtype.startswith("datetime")
+    try:
+        letters = set("".join(set(values.tolist()))) if dated else set()
+        if letters <= _DATE_LETTERS:
+            parsed = values.astype(dtype)
+            if not (dated and np.isnat(parsed).any()):
+                return None
+    except (ValueError, OverflowError):
+        pass
+    # The slow way, to name the culprit.
+    for row, value in enumerate(values.tolist()):
+        if dated and not set(value) <= _DATE_LETTERS:
+            return row
         try:
-            if str(value).strip().isalpha():
+            parsed = np.array(value).astype(dtype)
+            if dated and np.isnat(parsed):
                 return row
-            np.array(value).astype(dtype)
         except (ValueError, OverflowError):
             return row
-    return 0
+    return None
+
+
+# NumPy also reads words such as "today", which mean another day every day, and
+# time zones, which it drops.
+_DATE_LETTERS = set("0123456789-T:. ")

@@ -57,9 +57,10 @@ def find_files(path: str | Path) -> dict[str, Path]:
         tables = _tables_in(folder)
         if len(tables) == 1:
             return {"all": tables[0]}
+    found = [file.name for folder in folders for file in _tables_in(folder)]
     raise DatasetFormatError(
-        f"'{path}' holds no triples: expected train, valid and test (or one "
-        f"file) ending in one of {', '.join(SUFFIXES)}"
+        f"'{path}' holds {', '.join(found) or 'no triples'}: expected train, "
+        f"valid and test (or one file) ending in one of {', '.join(SUFFIXES)}"
     )
 
 

@@ -71,7 +71,8 @@ def read_table(path: str | Path) -> TripleTable:
 
     Text is UTF-8 with LF or CRLF line ends. Columns are head, relation, tail,
     and possibly time or confidence, in this order, unless a first line such as
-    :obj:`source, target, type, date` names them in another.
+    :obj:`source, target, type, date` names them in another. Further columns of
+    a Parquet file are passed over.
 
     Args:
         path (str or pathlib.Path): A file with one of the endings
@@ -136,7 +137,8 @@ def _make_table(
         raise DatasetFormatError(f"'{path}' holds no triple")
     for name in ROLES:
         column = getattr(table, name)
-        if "" in column:
-            where = table.where(column.index(""))
+        blank = next((n for n in set(column) if not n or n.isspace()), None)
+        if blank is not None:
+            where = table.where(column.index(blank))
             raise DatasetFormatError(f"{where}: the {name} is empty")
     return table

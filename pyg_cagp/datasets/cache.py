@@ -1,13 +1,15 @@
 r"""Where data lies, and datasets that are cached safely."""
 
+import functools
 import hashlib
 import os
 import pickle
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 from torch_geometric import get_home_dir
@@ -175,12 +177,22 @@ class CachedDataset(InMemoryDataset):
             super().save(data_list, str(temporary))
 
 
-def describe(transform: Callable) -> str:
+def describe(transform: Any) -> str:
     r"""Returns a text that changes when a transform does.
+
+    A class says by its :obj:`repr` what it does; a function is told by its
+    code, its defaults and what it has closed over.
 
     Args:
         transform (callable): A transform, or a function.
     """
-    if hasattr(transform, "__qualname__"):
-        return f"{transform.__module__}.{transform.__qualname__}"
-    return re.sub(r" at 0x[0-9a-f]+", "", repr(transform))
+    if isinstance(transform, functools.partial):
+        parts = (transform.func, *transform.args, *transform.keywords.items())
+        return f"partial({', '.join(map(describe, parts))})"
+    code = getattr(transform, "__code__", None)
+    if code is None:
+        return re.sub(r" at 0x[0-9a-f]+", "", repr(transform))
+    cells = [cell.cell_contents for cell in transform.__closure__ or ()]
+    kept = (*code.co_consts, *cells, *(transform.__defaults__ or ()))
+    body = (code.co_code.hex(), code.co_names, [describe(k) for k in kept])
+    return f"{transform.__module__}.{transform.__qualname__} {body}"

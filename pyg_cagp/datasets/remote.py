@@ -56,6 +56,7 @@ class RemoteTriples(CachedDataset):
     )
     #: What a fourth column holds: :obj:`"time"`, :obj:`"confidence"`, nothing.
     extra: ClassVar[str | None] = None
+    time_unit: str | None = None
 
     def __init__(
         self,
@@ -89,18 +90,19 @@ class RemoteTriples(CachedDataset):
             read_table(Path(self.raw_dir) / name) for name in self.split_files
         ]
         entities, relations = number_names(tables)
+        splits = {
+            split: self._encode(table, entities, relations)
+            for split, table in zip(
+                ("train", "val", "test"), tables, strict=True
+            )
+        }
         data = join_splits(
-            {
-                split: self._encode(table, entities, relations)
-                for split, table in zip(
-                    ("train", "val", "test"), tables, strict=True
-                )
-            },
+            splits,
             num_nodes=len(entities),
             num_relations=len(relations),
             node_names=list(entities),
             relation_names=list(relations),
-            time_unit="D" if self.extra == "time" else None,
+            time_unit=self.time_unit,
         )
         data = self.add_more(data, entities, relations)
         if self.pre_transform is not None:
@@ -113,7 +115,7 @@ class RemoteTriples(CachedDataset):
         edge_index, edge_type = encode(table, entities, relations)
         part = Data(edge_index=edge_index, edge_type=edge_type)
         if self.extra == "time":
-            part.edge_time, _ = parse_time(table)
+            part.edge_time, self.time_unit = parse_time(table)
         elif self.extra == "confidence":
             part.edge_confidence = parse_confidence(table)
         return part

@@ -19,9 +19,6 @@ NUM_DAYS = 1000
 CUT = 0.85
 HELD_OUT = 0.06
 
-#: The values of :obj:`data.truth`.
-TRUTH_NAMES = {0: "ordinary", 1: "emerging", 2: "novel", 3: "corrupted"}
-
 
 class SyntheticKG(InMemoryDataset):
     r"""A realistic knowledge graph that is generated, not downloaded.
@@ -55,7 +52,8 @@ class SyntheticKG(InMemoryDataset):
             which relations run. (default: :obj:`12`)
         zipf (float, optional): The exponent of popularity, in
             :math:`[0, 1)`. (default: :obj:`0.6`)
-        noise (float, optional): How often a triple breaks its relation's rule.
+        noise (float, optional): How often an event breaks its relation's rule.
+            Of distinct triples, more do, as those that keep it recur more.
             (default: :obj:`0.1`)
         seed (int, optional): The seed. (default: :obj:`0`)
         transform (callable, optional): A function/transform that takes in an
@@ -82,7 +80,7 @@ class SyntheticKG(InMemoryDataset):
         transform: Callable | None = None,
     ) -> None:
         super().__init__(None, transform)
-        world = make_world(
+        world = World(
             num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
         )
         events = _distinct_events(world, num_triples)
@@ -128,7 +126,7 @@ class SyntheticKG(InMemoryDataset):
             raise InvalidInputError(
                 f"'chunk_size' must be positive (got {chunk_size})"
             )
-        world = make_world(
+        world = World(
             num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
         )
         for start in range(0, num_triples, chunk_size):
@@ -139,6 +137,7 @@ class SyntheticKG(InMemoryDataset):
                 edge_type=events.rel,
                 edge_time=_days(events.moment),
                 num_nodes=num_nodes,
+                num_relations=num_relations,
             )
 
     @staticmethod
@@ -163,40 +162,6 @@ class SyntheticKG(InMemoryDataset):
             [data.truth[mask], data.truth.new_full((false.size(1),), 3)]
         )
         return edge_index[0], edge_type, edge_index[1], truth
-
-
-def make_world(
-    num_nodes: int,
-    num_relations: int,
-    num_types: int,
-    num_clusters: int,
-    zipf: float,
-    noise: float,
-    seed: int,
-) -> World:
-    r"""Checks the measures of a world and makes it."""
-    for name, value, least in (
-        ("num_relations", num_relations, 1),
-        ("num_types", num_types, 1),
-        ("num_clusters", num_clusters, 2),
-    ):
-        if value < least:
-            raise InvalidInputError(
-                f"'{name}' must be at least {least} (got {value})"
-            )
-    if num_nodes < 4 * num_types:
-        raise InvalidInputError(
-            f"'num_nodes' must be at least four times 'num_types' (got "
-            f"{num_nodes} and {num_types})"
-        )
-    for name, share in (("zipf", zipf), ("noise", noise)):
-        if not 0 <= share < 1:
-            raise InvalidInputError(
-                f"'{name}' must lie in [0, 1) (got {share})"
-            )
-    return World(
-        num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
-    )
 
 
 def _draw(world: World, start: int, stop: int, total: int) -> Events:

@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pyg_cagp.exceptions import InvalidInputError
+
 _TYPE_NAMES = ("person", "place", "work", "group", "event", "topic", "thing")
 
 #: Events drawn at a time. Fixed, so that a stream does not depend on how it
@@ -90,6 +92,25 @@ class World:
         noise: float,
         seed: int,
     ) -> None:
+        for name, value, least in (
+            ("num_relations", num_relations, 1),
+            ("num_types", num_types, 1),
+            ("num_clusters", num_clusters, 2),
+        ):
+            if value < least:
+                raise InvalidInputError(
+                    f"'{name}' must be at least {least} (got {value})"
+                )
+        if num_nodes < 4 * num_types:
+            raise InvalidInputError(
+                f"'num_nodes' must be at least four times 'num_types' (got "
+                f"{num_nodes} and {num_types})"
+            )
+        for name, part in (("zipf", zipf), ("noise", noise)):
+            if not 0 <= part < 1:
+                raise InvalidInputError(
+                    f"'{name}' must lie in [0, 1) (got {part})"
+                )
         self.num_nodes = num_nodes
         self.num_relations = num_relations
         self.num_clusters = num_clusters

@@ -1,6 +1,5 @@
 r"""False triples, made by replacing a part of true ones."""
 
-import copy
 from typing import Any
 
 import torch
@@ -12,6 +11,7 @@ from torch_geometric.transforms import BaseTransform
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import TripleIndex, as_kg
 from pyg_cagp.data.checks import check_choice
+from pyg_cagp.data.kg import MASKS
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.candidates import Candidates, draw_valid
 from pyg_cagp.transforms.reference import (
@@ -78,9 +78,10 @@ class CorruptTriples(BaseTransform):
     ) -> None:
         check_choice("corrupt", corrupt, ("tail", "head", "both", "relation"))
         check_choice("candidates", candidates, ("uniform", "typed"))
-        if num_negatives < 1:
+        if not isinstance(num_negatives, int) or num_negatives < 1:
             raise InvalidInputError(
-                f"'num_negatives' must be positive (got {num_negatives})"
+                f"'num_negatives' must be a positive integer (got "
+                f"{num_negatives!r})"
             )
         self.corrupt = corrupt
         self.candidates = candidates
@@ -136,11 +137,18 @@ class CorruptTriples(BaseTransform):
     def _whole_graph(self, data: Data) -> Data:
         if self.reference is not None:
             self._graph = self._graph or as_kg(self.reference)
-            return copy.copy(self._graph).to(data.edge_index.device)
+            keys = ("edge_index", "edge_type", *MASKS)
+            return Data(
+                **{key: self._graph[key] for key in keys},
+                num_nodes=max(self._graph.num_nodes, data.num_nodes),
+                num_relations=max(
+                    self._graph.num_relations, num_relations_of(data)
+                ),
+            ).to(data.edge_index.device)
         if has_splits(data):
             return data
         if self.filtered or self.candidates == "typed":
-            raise needs_reference("CorruptTriples")
+            raise needs_reference("CorruptTriples", "the whole graph")
         return Data(
             num_nodes=data.num_nodes, num_relations=num_relations_of(data)
         )

@@ -1,11 +1,12 @@
 r"""What a transform is told about the graph that its input belongs to."""
 
 import copy
+import hashlib
 from typing import Any
 
 import torch
-from torch import Tensor
-from torch_geometric.data import Data
+from torch import Tensor, is_tensor
+from torch_geometric.data import Data, Dataset
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, split_edges
@@ -61,20 +62,12 @@ def training_edges(reference: Any) -> tuple[Tensor, Tensor, int, int]:
     return (*split_edges(kg, "train"), kg.num_nodes, kg.num_relations)
 
 
-def needs_reference(name: str) -> InvalidInputError:
+def needs_reference(name: str, what: str) -> InvalidInputError:
     r"""Returns the error for a single split that comes without its graph."""
     return InvalidInputError(
-        f"'data' holds no train_mask, val_mask and test_mask, so {name} cannot "
-        f"know what was seen in training; pass the training split (or its "
-        f"Coverage) as 'reference', or join the splits by "
-        f"pyg_cagp.data.as_kg first"
-    )
-
-
-def is_same_split(data: Data, edge_index: Tensor) -> bool:
-    r"""Tells whether a single split is the reference itself."""
-    return data.edge_index is edge_index or torch.equal(
-        data.edge_index, edge_index
+        f"'data' holds no train_mask, val_mask and test_mask, so {name} needs "
+        f"to be told of the others; pass {what} as 'reference', or join the "
+        f"splits by pyg_cagp.data.as_kg first"
     )
 
 
@@ -94,5 +87,27 @@ def grown(coverage: Coverage, data: Data) -> Coverage:
 
 
 def describe_reference(reference: Any) -> str:
-    r"""Returns a reference's part of a transform's :obj:`repr`."""
-    return "" if reference is None else f", reference={reference!r}"
+    r"""Returns a reference's part of a transform's :obj:`repr`.
+
+    References of one shape must not look alike, so that their content is in
+    it, as a digest.
+    """
+    return "" if reference is None else f", reference={fingerprint(reference)}"
+
+
+def fingerprint(reference: Any) -> str:
+    r"""Returns a short text that changes with the content of a reference."""
+    if isinstance(reference, (tuple, list)):
+        return f"({', '.join(map(fingerprint, reference))})"
+    if isinstance(reference, Dataset):
+        return f"{reference!r} {fingerprint(reference.get(0))}"
+    if isinstance(reference, Coverage):
+        tensors = list(reference.tensors().values())
+    elif isinstance(reference, Data):
+        tensors = [v for v in reference.to_dict().values() if is_tensor(v)]
+    else:
+        return repr(reference)
+    digest = hashlib.sha256()
+    for tensor in tensors:
+        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    return f"{type(reference).__name__}[{digest.hexdigest()[:12]}]"

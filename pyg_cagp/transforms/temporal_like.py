@@ -19,7 +19,6 @@ from pyg_cagp.transforms.reference import (
     describe_reference,
     grown,
     has_splits,
-    is_same_split,
     needs_reference,
     training_edges,
 )
@@ -130,15 +129,16 @@ class TemporalLikeOOD(BaseTransform):
     def forward(self, data: Data) -> Data:
         r"""Labels the edges of a graph, or of one split of it."""
         if self.reference is None and not has_splits(data):
-            raise needs_reference("TemporalLikeOOD")
+            raise needs_reference(
+                "TemporalLikeOOD", "the training split or its Coverage"
+            )
         data = as_kg(data) if has_splits(data) else as_split(data)
-        coverage, frequency, train_index = self._evidence(data)
-        coverage = grown(coverage, data)
+        coverage, frequency, is_train = self._evidence(data)
         tau = self.threshold(frequency)
         data.ood_type = self._label(data, coverage, frequency, tau)
         if has_splits(data):
             data.ood_type[~(data.val_mask | data.test_mask)] = -1
-        elif train_index is not None and is_same_split(data, train_index):
+        elif is_train:
             data.ood_type.fill_(-1)
         data.ood_tau = tau
         return data
@@ -159,32 +159,33 @@ class TemporalLikeOOD(BaseTransform):
         # torch.quantile stops at 16 million entries.
         return float(np.quantile(frequency.cpu().numpy(), self.quantile))
 
-    def _evidence(self, data: Data) -> tuple[Coverage, Tensor, Tensor | None]:
+    def _evidence(self, data: Data) -> tuple[Coverage, Tensor, bool]:
         device = data.edge_index.device
         if isinstance(self.reference, Coverage):
             coverage = self.reference
             if coverage.device != device:
                 coverage = coverage.clone().to(device)
             coverage = grown(coverage, data)
-            return coverage, coverage.frequency(), None
+            return coverage, coverage.frequency(), False
         if self.reference is None:
             edges = training_edges(data)
         else:
             # A transform may run at every access; its reference is read once.
             self._edges = self._edges or training_edges(self.reference)
             edges = self._edges
-        edge_index, edge_type, num_nodes, num_relations = edges
-        edge_index, edge_type = edge_index.to(device), edge_type.to(device)
-        num_nodes = max(int(num_nodes), int(data.num_nodes))
-        coverage = Coverage.from_edges(
-            edge_index, edge_type, num_nodes, num_relations
+        edge_index, edge_type = edges[0].to(device), edges[1].to(device)
+        coverage = grown(
+            Coverage.from_edges(edge_index, edge_type, *edges[2:]), data
         )
         frequency = coverage.frequency()
         if self.self_loops == "once":
             head, tail = edge_index
             loops = (head == tail).long()
-            frequency = frequency - scatter(loops, head, dim_size=num_nodes)
-        return coverage, frequency, edge_index
+            frequency -= scatter(loops, head, dim_size=coverage.num_nodes)
+        is_train = torch.equal(data.edge_index, edge_index) and torch.equal(
+            data.edge_type, edge_type
+        )
+        return coverage, frequency, is_train
 
     def _label(
         self, data: Data, coverage: Coverage, frequency: Tensor, tau: float

@@ -119,23 +119,31 @@ class TimestampOOD(BaseTransform):
         future = time >= end
         test = test_past | future
         val = ~train & ~test
-        for name, mask in (
-            ("'cutoff' leaves no training edge", train),
-            ("'cutoff' leaves no edge in the future", future),
-            ("'held_out' leaves no edge of the past", test_past),
-        ):
-            if not bool(mask.any()):
-                raise InvalidInputError(
-                    f"{name} (edges run from time {int(time.min())} to "
-                    f"{int(time.max())}, the cut is at {end})"
-                )
         data.ood_label = torch.where(train, -1, (time >= start).long())
         data.is_repeat = _repeats(data, train)
         for name, mask in zip(MASKS, (train, val, test), strict=True):
             data[name] = mask
         if self.repeats == "drop":
-            data = _keep(data, train | ~data.is_repeat)
+            data = _keep(data, ~data.is_repeat)
+        self._check(
+            data,
+            f"the cut is at {end}, the edges run from time "
+            f"{int(time.min())} to {int(time.max())}",
+        )
         return data
+
+    def _check(self, data: Data, why: str) -> None:
+        if not bool(data.train_mask.any()):
+            raise InvalidInputError(f"no training edge is left ({why})")
+        splits = ["test"] if self.val_cutoff is None else ["val", "test"]
+        for split in splits:
+            label = data.ood_label[data[f"{split}_mask"]]
+            for value, what in ((0, "past"), (1, "future")):
+                if not bool((label == value).any()):
+                    raise InvalidInputError(
+                        f"no {what} edge is left in the {split} split ({why}, "
+                        f"held_out={self.held_out}, repeats={self.repeats!r})"
+                    )
 
     def __repr__(self) -> str:
         return (
@@ -166,7 +174,13 @@ def _moment(name: str, value: Any, data: Data) -> int:
         raise InvalidInputError(
             f"'{name}' must be an ISO date such as '2014-10-01' (got {value!r})"
         )
-    return int(moment.astype(f"datetime64[{unit}]").astype(int))
+    cut = moment.astype(f"datetime64[{unit}]")
+    if cut != moment:
+        raise InvalidInputError(
+            f"'{name}' must be a whole day, as the times of 'data' are (got "
+            f"{value!r})"
+        )
+    return int(cut.astype(int))
 
 
 def _repeats(data: Data, train: Tensor) -> Tensor:

@@ -104,6 +104,38 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, args, message):
     assert err.count("\n") == 1
 
 
+def test_self_loops_are_counted_as_told(capsys, tmp_path):
+    # Entity a fills six slots of three triples, b to g one slot each.
+    lines = "a\tr\ta\n" * 3 + "b\tr\tc\nd\tr\te\nf\tr\tg\n"
+    for name in ("train", "valid", "test"):
+        (tmp_path / f"{name}.txt").write_text(lines)
+    taus = [
+        json.loads(
+            run(
+                capsys,
+                "partition",
+                tmp_path,
+                "--json",
+                "--quantile",
+                0.999,
+                "--self-loops",
+                count,
+            )[1]
+        )["tau"]
+        for count in ("twice", "once")
+    ]
+    assert taus == pytest.approx([6, 3], abs=0.05)
+
+
+def test_a_file_that_cannot_be_read(capsys, tmp_path):
+    for name in ("train", "valid", "test"):
+        (tmp_path / f"{name}.txt").write_text("a\tr\tb\n")
+    (tmp_path / "entities.dict").mkdir()
+    code, out, err = run(capsys, "partition", tmp_path)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+
+
 def test_a_malformed_folder(capsys, tmp_path):
     (tmp_path / "train.txt").write_text("a\tb\n")
     code, _, err = run(capsys, "partition", tmp_path)

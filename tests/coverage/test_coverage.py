@@ -143,6 +143,18 @@ def test_keys_beyond_32_bits():
     assert cov._presence() is None
 
 
+def test_keys_at_the_border_of_32_bits():
+    # 2 x 50,000 x 30,000 keys with a role bit need more than 31 bits.
+    num_nodes, num_relations = 50_000, 30_000
+    edge_index = torch.tensor([[49_999, 0], [0, 49_999]])
+    edge_type = torch.tensor([29_999, 29_999])
+    cov = Coverage.from_edges(edge_index, edge_type, num_nodes, num_relations)
+    pair = torch.tensor([49_999, 0]), torch.tensor([29_999, 29_999])
+    assert cov.count(*pair, role="head").tolist() == [1, 1]
+    assert cov.count(*pair, role="tail").tolist() == [1, 1]
+    assert cov.nnz == 2
+
+
 def test_update_can_grow(cov, edges):
     edge_index, edge_type = edges
     more_index, more_type = torch.tensor([[7], [0]]), torch.tensor([4])
@@ -240,8 +252,10 @@ def test_other_bad_input(cov):
         )
     with pytest.raises(InvalidInputError, match="'rowptr' must end at"):
         Coverage(zero, zero, zero, zero, 1)
+    with pytest.raises(InvalidInputError, match="must hold integers"):
+        Coverage(zero, zero[:0].float(), zero[:0], zero[:0], 1)
     falling = torch.tensor([0, 1, 0, 1])
     with pytest.raises(InvalidInputError, match="never fall"):
         Coverage(falling, zero, zero, zero, 1)
     with pytest.raises(InvalidInputError, match="'rowptr' must have shape"):
-        Coverage(torch.zeros(1, 1), zero, zero, zero, 1)
+        Coverage(torch.zeros(1, 1).long(), zero, zero, zero, 1)

@@ -61,6 +61,13 @@ class TestSparseTensor:
         assert got.count(*pair, role=role).item() == 1
         assert got.count(*pair).item() == 1
 
+    def test_pairs_without_evidence_are_left_out(self, cov):
+        adj = cov.to_sparse_tensor()
+        value = adj.storage.value().clone()
+        value[0] = 0
+        got = Coverage.from_sparse_tensor(adj.set_value(value, layout="coo"))
+        assert got.nnz == cov.nnz - 1
+
     def test_bad_input(self, cov):
         from torch_sparse import SparseTensor
 

@@ -60,15 +60,68 @@ def test_a_cut_off_file_is_refused(cov, tmp_path):
         Coverage.load(path)
 
 
-def test_foreign_and_newer_files_are_refused(cov, tmp_path):
+def test_only_a_mapped_file_is_shared(cov, tmp_path):
     path = tmp_path / "a.safetensors"
-    save_file({"x": torch.zeros(1)}, path)
-    with pytest.raises(DatasetFormatError, match="not a coverage file"):
+    cov.save(path)
+    copied = Coverage.load(path, mmap=False)
+    size = path.stat().st_size
+    with open(path, "r+b") as file:  # Wreck the file under the copy.
+        file.write(b"\0" * size)
+    assert copied.equal(cov)
+
+
+def damaged(cov, **changes):
+    return {**{k: t.clone() for k, t in cov.tensors().items()}, **changes}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: {"col": c.col + 40}, "out of range"),
+        (lambda c: {"col": c.col.flip(0)}, "must ascend in a row"),
+        (lambda c: {"head_count": -c.head_count.short()}, "is negative"),
+        (
+            lambda c: {
+                "head_count": torch.zeros_like(c.head_count),
+                "tail_count": torch.zeros_like(c.tail_count),
+            },
+            "was never seen",
+        ),
+        (lambda c: {"col": c.col.float()}, "must hold integers"),
+        (lambda c: {"rowptr": c.rowptr.flip(0)}, "'rowptr' must"),
+    ],
+)
+def test_a_damaged_index_is_refused(cov, tmp_path, change, message):
+    path = tmp_path / "a.safetensors"
+    metadata = {
+        "format": "pyg_cagp.coverage",
+        "version": "1",
+        "num_relations": "40",
+    }
+    save_file(damaged(cov, **change(cov)), path, metadata)
+    with pytest.raises(DatasetFormatError, match=message):
         Coverage.load(path)
-    metadata = {"format": "pyg_cagp.coverage", "version": "99"}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({}, "is not a coverage file"),
+        ({"version": "2"}, "has version 2, this pyg_cagp reads up to 1"),
+        ({"version": "x"}, "not a whole coverage file"),
+        ({"version": "1"}, "not a whole coverage file .*num_relations"),
+    ],
+)
+def test_foreign_and_newer_files_are_refused(cov, tmp_path, metadata, message):
+    path = tmp_path / "a.safetensors"
+    if metadata:
+        metadata["format"] = "pyg_cagp.coverage"
     save_file(cov.tensors(), path, metadata)
-    with pytest.raises(DatasetFormatError, match="has version 99"):
+    with pytest.raises(DatasetFormatError, match=message):
         Coverage.load(path)
+
+
+def test_places_that_are_not_there(cov, tmp_path):
     with pytest.raises(FileNotFoundError, match="no coverage file"):
         Coverage.load(tmp_path / "none")
     with pytest.raises(CacheError, match="cannot write to"):

@@ -33,6 +33,14 @@ def test_log_is_scaled_by_the_largest_count():
     torch.testing.assert_close(got, torch.tensor(expected))
 
 
+def test_each_role_is_scaled_by_its_own_largest_count():
+    edge_index = torch.tensor([[0, 0, 0], [1, 2, 3]])
+    cov = Coverage.from_edges(edge_index, torch.zeros(3).long(), 4, 1)
+    # Entity 0 is a head three times, the others are tails once each.
+    assert cov.values("log", "tail").tolist() == [0, 1, 1, 1]
+    assert cov.values("log", "head").tolist() == [1, 0, 0, 0]
+
+
 def test_weights_are_looked_up_where_they_stand(cov):
     every = torch.cartesian_prod(torch.arange(30), torch.arange(7)).t()
     for view in ("binary", "count", "log", "tfidf"):

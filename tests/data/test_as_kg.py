@@ -58,6 +58,16 @@ def test_fb15k_237_is_put_together_from_any_split(tmp_path):
         assert kg.train_mask.tolist() == [True] * 3 + [False] * 3
 
 
+def test_fb15k_237_comes_without_its_transform(tmp_path):
+    """A transform of one split has no meaning for all three."""
+    write(tmp_path / "raw", **SPLITS)
+
+    def fail(_):
+        raise AssertionError("not to be called")
+
+    check(as_kg(FB15k_237(str(tmp_path), transform=fail)))
+
+
 def test_wordnet18rr_keeps_its_masks_and_gets_names(tmp_path):
     write(tmp_path / "raw", **SPLITS)
     dataset = WordNet18RR(str(tmp_path))

@@ -68,18 +68,21 @@ def test_date_times_are_seconds_and_numbers_stay(table):
     # A date among date-times is the beginning of its day.
     time, unit = parse_time(table(["1970-01-02", "1970-01-01 00:00:07"]))
     assert (time.tolist(), unit) == ([86_400, 7], "s")
-    time, unit = parse_time(table(["7", "-3"]))
-    assert (time.tolist(), unit) == ([7, -3], "step")
+    time, unit = parse_time(table(["7", "-3", "+2"]))
+    assert (time.tolist(), unit) == ([7, -3, 2], "step")
     assert time.dtype == torch.long
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        (["2014-01-01", "soon"], "line 3: 'soon' is neither"),
-        (["2014-01-01", "today"], "line 3: 'today' is neither"),
-        (["2014-01-01", ""], "line 3: the time is empty"),
-        (["2014-13-01"], "line 1: '2014-13-01' is neither"),
+        (["2014-01-01", "soon"], "line 3: 'soon' is not a time"),
+        (["2014-01-01", "today"], "line 3: 'today' is not a time"),
+        (["2014-01-01", ""], "line 3: '' is not a time"),
+        (["2014-13-01"], "line 1: '2014-13-01' is not a time"),
+        (["2014-01-01", "20140101"], "line 3: '20140101' is not a time"),
+        (["2014-01-01T00:00", "2014-01-01T00:00Z"], "line 3: '2014-01-01T00"),
+        (["7", "--3"], "line 1: '7' is not a time as the others are"),
         (["1", "9" * 20], "line 3: '99999999999999999999' does not fit"),
     ],
 )

@@ -154,7 +154,8 @@ def test_bad_dictionaries(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "holds no triples"),
+        ({}, "holds no triples: expected train"),
+        ({"a__txt": "a\tr\tb", "b__txt": "a\tr\tb"}, "holds a.txt, b.txt: ex"),
         ({"valid__txt": "a\tr\tb\n"}, "no train file"),
         (
             {"train__txt": "a\tr\tb\n", "train__tsv": "a\tr\tb\n"},

@@ -112,10 +112,14 @@ def test_an_untrusted_server_is_refused(server, tmp_path, monkeypatch):
 
 
 def test_only_https_is_trusted(tmp_path):
-    with pytest.raises(DownloadError, match="only https is trusted"):
-        fetch("http://127.0.0.1/a.txt", tmp_path / "b.txt")
+    for url in ("http://127.0.0.1/a.txt", "file:///etc/hostname"):
+        with pytest.raises(DownloadError, match="only https is trusted"):
+            fetch(url, tmp_path / "b.txt")
 
 
 def test_a_folder_that_is_not_there(url, tmp_path):
+    members = {"train.txt": ()}
+    with pytest.raises(CacheError, match="cannot write to"):
+        fetch_members(f"{url}/a.tar.gz", tmp_path / "nowhere", members)
     with pytest.raises(CacheError, match="cannot write to"):
         fetch(f"{url}/a.txt", tmp_path / "nowhere" / "b.txt")

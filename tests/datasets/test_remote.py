@@ -1,16 +1,22 @@
 """Dataset classes on small stand-ins in the published layout."""
 
+import contextlib
 import hashlib
 import os
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
 
-from pyg_cagp.datasets import ICEWS14, YAGO3_10, CoDEx, UncertainKG
+from pyg_cagp.datasets import ICEWS14, YAGO3_10, CoDEx, UncertainKG, cache
+from pyg_cagp.datasets.cache import describe, locked
 from pyg_cagp.datasets.pins import Pin
+from pyg_cagp.datasets.registry import REGISTRY
 from pyg_cagp.datasets.remote import RemoteFile
 from pyg_cagp.exceptions import (
     CacheError,
@@ -19,6 +25,7 @@ from pyg_cagp.exceptions import (
     InvalidInputError,
 )
 from pyg_cagp.transforms import TemporalLikeOOD
+from tests.conftest import DATA_ROOT
 from tests.datasets.server import https_server
 from tests.datasets.test_fetch import archive
 
@@ -83,6 +90,24 @@ def test_transform_and_pre_transform(yago):
     one = YAGO3_10(yago, pre_transform=TemporalLikeOOD(0.5))[0]
     two = YAGO3_10(yago, pre_transform=TemporalLikeOOD(0.5, inclusive=True))[0]
     assert one.ood_type.tolist() != two.ood_type.tolist()
+
+
+def test_functions_are_told_apart_by_what_they_do(yago):
+    def marker(value):
+        def transform(data):
+            data.marked = value
+            return data
+
+        return transform
+
+    for value in (1, 2):
+        data = YAGO3_10(yago, pre_transform=marker(value))[0]
+        assert data.marked == value
+    one = YAGO3_10(yago, pre_transform=lambda d: d.update({"marked": 3}))
+    two = YAGO3_10(yago, pre_transform=lambda d: d.update({"marked": 4}))
+    assert (one[0].marked, two[0].marked) == (3, 4)
+    assert describe(marker(1)) == describe(marker(1))
+    assert describe(partial(max, 1)) != describe(partial(max, 2))
 
 
 def test_force_reload(yago):
@@ -182,28 +207,62 @@ def test_a_read_only_root_is_left_alone(yago):
         yago.chmod(0o755)
 
 
+def test_while_one_prepares_the_others_wait(yago, monkeypatch):
+    with ThreadPoolExecutor(1) as pool:
+        with locked(yago):
+            waiting = pool.submit(lambda: YAGO3_10(yago)[0].num_edges)
+            time.sleep(0.5)
+            assert not waiting.done()
+            assert not (yago / "processed").exists()
+            # What is there by the time the lock is free is not made again.
+            with monkeypatch.context() as patch:
+                patch.setattr(
+                    cache, "locked", lambda _: contextlib.nullcontext()
+                )
+                made = Path(YAGO3_10(yago).processed_paths[0])
+            before = made.stat().st_mtime_ns
+        assert waiting.result(timeout=60) == 5
+    assert made.stat().st_mtime_ns == before
+
+
+def test_a_save_that_fails_leaves_no_file(yago, monkeypatch):
+    def fail(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(OSError, match="No space left"):
+        YAGO3_10(yago)
+    assert list((yago / "processed").iterdir()) == []
+
+
 LOADER = """
 import sys
 from tests.datasets.test_remote import TRIPLES, pinned
-from pyg_cagp.datasets import YAGO3_10
+from pyg_cagp.datasets import KGFolder, YAGO3_10, load
 YAGO3_10.sources = pinned(TRIPLES)
+kind, root, force = sys.argv[1:]
 print("ready", flush=True)
 sys.stdin.readline()
-print(YAGO3_10(sys.argv[1], force_reload=sys.argv[2] == "1")[0].num_edges)
+if kind == "remote":
+    data = YAGO3_10(root, force_reload=force == "1")[0]
+elif kind == "folder":
+    data = KGFolder(root, root=root + "-cache", force_reload=force == "1")[0]
+else:
+    data = load(kind, root)
+print(data.num_edges)
 """
 
 
-@pytest.mark.parametrize("force", ["0", "1"])
-def test_two_processes_load_at_once(yago, force):
+def load_twice_at_once(kind, root, force, **environment):
     runs = [
         subprocess.Popen(
-            [sys.executable, "-c", LOADER, str(yago), force],
+            [sys.executable, "-c", LOADER, kind, str(root), force],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             cwd=Path(__file__).parents[2],
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
         )
         for _ in range(2)
     ]
@@ -212,10 +271,29 @@ def test_two_processes_load_at_once(yago, force):
     for run in runs:
         run.stdin.write("go\n")
         run.stdin.flush()
+    sizes = []
     for run in runs:
-        out, err = run.communicate(timeout=120)
+        out, err = run.communicate(timeout=300)
         assert run.returncode == 0, err
-        assert out.strip() == "5"
+        sizes.append(int(out))
+    return sizes
+
+
+@pytest.mark.parametrize("force", ["0", "1"])
+@pytest.mark.parametrize("kind", ["remote", "folder"])
+def test_two_processes_load_at_once(yago, kind, force):
+    assert load_twice_at_once(kind, yago, force) == [5, 5]
+
+
+@pytest.mark.data
+def test_two_processes_load_a_pyg_dataset_at_once(tmp_path):
+    """PyG writes its own cache in place."""
+    if REGISTRY["wn18rr"].missing(DATA_ROOT):
+        pytest.skip("WN18RR is not there")
+    sizes = load_twice_at_once(
+        "wn18rr", DATA_ROOT, "0", PYG_CAGP_CACHE=str(tmp_path)
+    )
+    assert sizes == [93_003, 93_003]
 
 
 def test_codex_has_verified_negatives(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch_geometric.data import Data
 from torch_geometric.data.datapipes import DatasetAdapter
+from torch_geometric.datasets import FB15k_237, WordNet18RR
 
 from pyg_cagp import Coverage
 from pyg_cagp.data import TripleIndex, as_kg
@@ -11,6 +12,7 @@ from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import CorruptTriples, candidates
 from tests.conftest import split
+from tests.data.test_as_kg import SPLITS, write
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +113,7 @@ def test_both_takes_the_other_end_where_one_has_no_way_out(seed):
     got = CorruptTriples("both", seed=seed)(kg)
     assert got.corrupt_source.tolist() == [2, 3]
     assert (got.corrupt_edge_index[0] > 0).all()
+    assert got.corrupt_edge_index[1].tolist() == [2, 1]  # Left as they were.
 
 
 def test_rare_ways_out_are_found():
@@ -169,9 +172,9 @@ def test_a_single_split(splits, toy):
     drawn = CorruptTriples("relation", filtered=False, num_negatives=30)(test)
     assert drawn.corrupt_edge_type.max() > 40
     del test["num_relations"]
-    with pytest.raises(InvalidInputError, match="CorruptTriples cannot know"):
+    with pytest.raises(InvalidInputError, match="pass the whole graph"):
         CorruptTriples()(test)
-    with pytest.raises(InvalidInputError, match="CorruptTriples cannot know"):
+    with pytest.raises(InvalidInputError, match="pass the whole graph"):
         CorruptTriples(candidates="typed", filtered=False)(test)
 
 
@@ -180,8 +183,35 @@ def test_bad_options():
         CorruptTriples("middle")
     with pytest.raises(InvalidInputError, match="'candidates' must be one of"):
         CorruptTriples(candidates="popular")
-    with pytest.raises(InvalidInputError, match=r"positive \(got 0\)"):
+    with pytest.raises(InvalidInputError, match=r"integer \(got 0\)"):
         CorruptTriples(num_negatives=0)
+    with pytest.raises(InvalidInputError, match=r"integer \(got 1.5\)"):
+        CorruptTriples(num_negatives=1.5)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "typed"])
+def test_a_reference_smaller_than_the_split(kind):
+    reference = as_kg([split((0, 0, 1), (1, 0, 0), num_nodes=2)] * 3)
+    reference.node_names = ["a", "b"]
+    test = split((3, 1, 2), (3, 0, 2), num_nodes=4)
+    got = CorruptTriples(candidates=kind, reference=reference)(test)
+    expected = [0, 1] if kind == "uniform" else [1]  # Relation 1 is new.
+    assert got.corrupt_source.tolist() == expected
+
+
+def test_as_transform_of_pyg_datasets(tmp_path):
+    write(tmp_path / "raw", **SPLITS)
+    whole = FB15k_237(str(tmp_path))
+    data = FB15k_237(
+        str(tmp_path), split="test", transform=CorruptTriples(reference=whole)
+    )[0]
+    known = TripleIndex.from_data(as_kg(whole))
+    assert data.corrupt_source.tolist() == [0, 1]
+    assert not known.contains(*triples(data)).any()
+    (tmp_path / "wn").mkdir()
+    write(tmp_path / "wn" / "raw", **SPLITS)
+    data = WordNet18RR(str(tmp_path / "wn"), transform=CorruptTriples())[0]
+    assert data.corrupt_source.numel() == 3
 
 
 @pytest.mark.data

@@ -3,7 +3,11 @@
 import pytest
 import torch
 from torch_geometric.data.datapipes import DatasetAdapter
-from torch_geometric.datasets import FB15k_237, RelLinkPredDataset
+from torch_geometric.datasets import (
+    FB15k_237,
+    RelLinkPredDataset,
+    WordNet18RR,
+)
 from torch_geometric.transforms import Compose
 
 from pyg_cagp import Coverage
@@ -80,7 +84,7 @@ def test_as_transform_of_pyg_datasets(tmp_path):
     data = FB15k_237(str(tmp_path), split="test", transform=transform)[0]
     expected = TemporalLikeOOD()(as_kg(train))
     assert torch.equal(data.ood_type, expected.ood_type[expected.test_mask])
-    with pytest.raises(InvalidInputError, match="pass the training split"):
+    with pytest.raises(InvalidInputError, match="pass the training split or"):
         FB15k_237(str(tmp_path), transform=TemporalLikeOOD())[0]
 
     raw = tmp_path / "FB15k-237" / "raw"
@@ -136,6 +140,54 @@ def test_every_option_shows_in_repr(splits):
     }
     shown = {repr(TemporalLikeOOD(**{k: v})) for k, v in options.items()}
     assert len(shown | {repr(TemporalLikeOOD())}) == len(options) + 1
+    # References of one shape are told apart by what they hold.
+    other = splits[0].clone()
+    other.edge_type = 1 - other.edge_type
+    references = [
+        *(
+            make(part)
+            for make in (lambda x: x, list_of)
+            for part in (splits[0], other)
+        ),
+        Coverage.from_edges(splits[0].edge_index, splits[0].edge_type, 5, 3),
+        Coverage.from_edges(other.edge_index, other.edge_type, 5, 3),
+        "a/folder",
+    ]
+    shown = {repr(TemporalLikeOOD(reference=r)) for r in references}
+    assert len(shown) == len(references)
+
+
+def list_of(part):
+    return [part, part, part]
+
+
+@pytest.mark.parametrize("as_coverage", [True, False])
+def test_a_reference_with_fewer_entities_than_the_split(as_coverage):
+    train = split((0, 0, 1), (1, 0, 2), num_nodes=3)
+    reference = (
+        Coverage.from_edges(train.edge_index, train.edge_type, 3, 1)
+        if as_coverage
+        else train
+    )
+    test = split((0, 0, 1), (0, 0, 4), num_nodes=5)
+    got = TemporalLikeOOD(0.01, reference=reference)(test)
+    assert got.ood_type.tolist() == [0, 1]
+
+
+def test_the_same_edges_with_other_relations_are_another_split():
+    train = split((0, 0, 1), num_nodes=2)
+    test = split((0, 1, 1), num_nodes=2)
+    transform = TemporalLikeOOD(0.5, reference=train)
+    assert transform(test).ood_type.tolist() == [2]
+    assert transform(train).ood_type.tolist() == [-1]
+
+
+def test_wordnet18rr(tmp_path):
+    write(tmp_path / "raw", **SPLITS)
+    data = WordNet18RR(str(tmp_path), transform=TemporalLikeOOD(0.3))[0]
+    plain = as_kg(WordNet18RR(str(tmp_path)))
+    assert torch.equal(data.ood_type, TemporalLikeOOD(0.3)(plain).ood_type)
+    assert (data.ood_type[data.train_mask] == -1).all()
 
 
 def test_bad_input(splits, toy):

@@ -10,7 +10,7 @@ from pyg_cagp import Coverage
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
+from pyg_cagp.transforms import CorruptTriples, TemporalLikeOOD, TimestampOOD
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +101,16 @@ def test_seed_and_functional_name(dated):
 
 
 def test_labels_of_an_old_split_are_taken_away(dated):
-    data = TimestampOOD()(TemporalLikeOOD()(dated))
-    for key in ("ood_type", "ood_tau", "truth", "test_neg_edge_index"):
+    data = TimestampOOD()(CorruptTriples()(TemporalLikeOOD()(dated)))
+    for key in (
+        "ood_type",
+        "ood_tau",
+        "truth",
+        "test_neg_edge_index",
+        "corrupt_edge_index",
+        "corrupt_edge_type",
+        "corrupt_source",
+    ):
         assert key not in data
     assert "truth" in dated
 
@@ -145,9 +153,20 @@ def test_bad_input(dated, toy):
         TimestampOOD(repeats="some")
     with pytest.raises(InvalidInputError, match="not be later than 'cutoff'"):
         TimestampOOD(0.5, val_cutoff=0.6)(dated)
-    with pytest.raises(InvalidInputError, match="leaves no training edge"):
+    with pytest.raises(InvalidInputError, match="must be a whole day"):
+        TimestampOOD("2021-06-01T12:00")(dated)
+    with pytest.raises(InvalidInputError, match=r"no future edge .* the val"):
+        TimestampOOD("2021-06-01", val_cutoff="2021-06-01")(dated)
+    # One triple over and over: all that is held out is a repeat.
+    toy.edge_index = toy.edge_index[:, :1].expand(2, 10)
+    toy.edge_type = toy.edge_type[:1].expand(10)
+    with pytest.raises(InvalidInputError, match="repeats='drop'"):
+        TimestampOOD(7, held_out=0.3, repeats="drop")(toy)
+    with pytest.raises(InvalidInputError, match="no training edge is left"):
         TimestampOOD(0)(dated)
-    with pytest.raises(InvalidInputError, match="no edge in the future"):
+    with pytest.raises(
+        InvalidInputError, match="no future edge is left in the test"
+    ):
         TimestampOOD("2030-01-01")(dated)
 
 
