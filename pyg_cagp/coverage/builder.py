@@ -13,8 +13,8 @@ from pyg_cagp.data.checks import check_edges, check_size
 class CoverageBuilder:
     r"""Collects coverage chunk by chunk.
 
-    Memory is that of the distinct pairs and of one chunk, whatever the number
-    of triples. Sorted runs are merged with runs of like size, so each pair is
+    Memory is a few times that of the distinct pairs, and of one chunk,
+    whatever the number of triples. Sorted runs are merged with runs of like size, so each pair is
     moved only a logarithmic number of times.
 
     Args:

@@ -120,26 +120,46 @@ def merge_pairs(old: PairCounts, new: PairCounts) -> PairCounts:
     """
     if old.key.numel() == 0 or new.key.numel() == 0:
         return new if old.key.numel() == 0 else old
-    place = torch.searchsorted(old.key, new.key)
-    known = old.key[place.clamp(max=old.key.numel() - 1)] == new.key
+    num_old, device = old.key.numel(), old.key.device
+    # 32-bit places halve the memory wherever they suffice.
+    small = num_old + new.key.numel() < 2**31
+    wide = torch.int32 if small else torch.int64
+    place = torch.searchsorted(old.key, new.key, out_int32=small)
+    known = old.key[place.clamp(max=num_old - 1)] == new.key
     fresh = ~known
     # Where each pair stands in the merged list: behind all smaller ones.
-    shift = torch.searchsorted(new.key[fresh], old.key)
-    old_place = torch.arange(old.key.numel(), device=shift.device) + shift
-    total = old.key.numel() + int(fresh.sum())
+    old_place = torch.searchsorted(new.key[fresh], old.key, out_int32=small)
+    old_place += torch.arange(num_old, dtype=wide, device=device)
+    num_fresh = int(fresh.sum())
     new_place = torch.empty_like(place)
     new_place[known] = old_place[place[known]]
     new_place[fresh] = place[fresh] + torch.arange(
-        total - old.key.numel(), device=place.device
+        num_fresh, dtype=wide, device=device
     )
-    key = old.key.new_empty(total)
+    key = old.key.new_empty(num_old + num_fresh)
     key[old_place] = old.key
     key[new_place] = new.key
-    counts = [old_place.new_zeros(total) for _ in range(2)]
-    for count, left, right in zip(counts, old[1:], new[1:], strict=True):
-        count[old_place] = left.long()
-        count[new_place] += right.long()
-    return PairCounts(key, *counts)
+    return PairCounts(
+        key,
+        *(
+            _add_up(left, right, old_place, new_place, key.numel())
+            for left, right in zip(old[1:], new[1:], strict=True)
+        ),
+    )
+
+
+def _add_up(
+    left: Tensor,
+    right: Tensor,
+    left_place: Tensor,
+    right_place: Tensor,
+    size: int,
+) -> Tensor:
+    largest = int(left.max()) + int(right.max())
+    total = left.new_zeros(size, dtype=smallest_int(largest))
+    total[left_place] = left.to(total.dtype)
+    total[right_place] += right.to(total.dtype)
+    return total
 
 
 def row_pointers(row: Tensor, num_rows: int) -> Tensor:
