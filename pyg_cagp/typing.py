@@ -1,7 +1,9 @@
 r"""Small shared types, and flags for the optional packages."""
 
 from importlib.util import find_spec
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
+
+from torch import Tensor
 
 #: In which place of a triple an entity stands.
 Role: TypeAlias = Literal["any", "head", "tail"]
@@ -20,3 +22,10 @@ WITH_PYARROW = find_spec("pyarrow") is not None
 
 #: The values of :obj:`data.ood_type`.
 OOD_TYPE_NAMES: dict[int, str] = {0: "id", 1: "emerging", 2: "novel"}
+
+
+class UncertainScore(NamedTuple):
+    r"""Scores of triples, and the variance of each."""
+
+    score: Tensor
+    variance: Tensor

@@ -1,0 +1,344 @@
+r"""Knowledge-graph embeddings whose entities are Gaussian distributions."""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import Embedding
+from torch_geometric.nn.kge import KGEModel
+
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.objective import Objective, SampledSoftmax
+from pyg_cagp.typing import UncertainScore
+
+
+class GaussianKGEModel(KGEModel):
+    r"""A base class for knowledge-graph embedding models in which entities are
+    distributions and relations are points.
+
+    The posterior of an entity is a Gaussian with diagonal covariance, its
+    prior a spherical one,
+
+    .. math::
+        q(\mathbf{e}_i) = \mathcal{N}(\boldsymbol{\mu}_i,
+        \textrm{diag}(\exp \boldsymbol{\ell}_i)), \qquad
+        p(\mathbf{e}_i) = \mathcal{N}(\mathbf{0}, \sigma_0^2 \mathbf{I}).
+
+    Posteriors start at a small part of the prior variance and are trained by
+    :meth:`loss`, the negative evidence lower bound of an
+    :class:`~pyg_cagp.nn.kge.Objective`. Entities that never occur in training
+    have the variance of the prior. :meth:`forward` scores posterior means, so
+    that a Gaussian model drops into code written for PyG's models.
+
+    Args:
+        num_nodes (int): The number of nodes/entities in the graph.
+        num_relations (int): The number of relations in the graph.
+        hidden_channels (int): The hidden embedding size.
+        prior_variance (float, optional): The variance :math:`\sigma_0^2` of
+            the prior. (default: :obj:`0.1`)
+        kl_weight (float, optional): The weight of the prior, 1 for the true
+            evidence lower bound. (default: :obj:`1.0`)
+        objective (Objective, optional): The likelihood of a triple. If set to
+            :obj:`None`, a softmax over shared negatives in both directions.
+            (default: :obj:`None`)
+        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
+            embedding matrices will be sparse. (default: :obj:`False`)
+    """
+
+    #: How many numbers an entity, and a relation, has for a hidden channel.
+    node_width = 1
+    rel_width = 1
+    #: The variance at the start of training, as a part of the prior's.
+    init_share = 0.1
+
+    def __init__(
+        self,
+        num_nodes: int,
+        num_relations: int,
+        hidden_channels: int,
+        prior_variance: float = 0.1,
+        kl_weight: float = 1.0,
+        objective: Objective | None = None,
+        sparse: bool = False,
+    ) -> None:
+        super().__init__(num_nodes, num_relations, hidden_channels, sparse)
+        if not prior_variance > 0:
+            raise InvalidInputError(
+                f"'prior_variance' must be positive (got {prior_variance})"
+            )
+        if kl_weight < 0:
+            raise InvalidInputError(
+                f"'kl_weight' must not be negative (got {kl_weight})"
+            )
+        self.prior_variance = prior_variance
+        self.kl_weight = kl_weight
+        self.objective = objective or SampledSoftmax()
+        channels = self.node_width * hidden_channels
+        self.node_emb = Embedding(num_nodes, channels, sparse=sparse)
+        self.node_log_var = Embedding(num_nodes, channels, sparse=sparse)
+        self.rel_emb = Embedding(
+            num_relations, self.rel_width * hidden_channels, sparse=sparse
+        )
+        #: The source of noise; PyTorch's own if set to None.
+        self.generator: torch.Generator | None = None
+        # In how many training slots each entity stands; see `observe`.
+        self.register_buffer("node_freq", torch.zeros(num_nodes).long())
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        r"""Resets all learnable parameters of the module."""
+        torch.nn.init.xavier_uniform_(self.node_emb.weight)
+        torch.nn.init.xavier_uniform_(self.rel_emb.weight)
+        torch.nn.init.constant_(
+            self.node_log_var.weight,
+            math.log(self.init_share * self.prior_variance),
+        )
+
+    # Scores ##################################################################
+
+    def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Scores embeddings; what a model is made of.
+
+        Args:
+            head (torch.Tensor): Embeddings of heads, of shape
+                :obj:`[..., node_channels]`.
+            rel (torch.Tensor): Embeddings of relations, of shape
+                :obj:`[..., rel_channels]`.
+            tail (torch.Tensor): Embeddings of tails, of shape
+                :obj:`[..., node_channels]`.
+
+        Returns:
+            Scores of shape :obj:`[...]`, higher for more plausible triples.
+        """
+        raise TypeError(f"{type(self).__name__} defines no interaction")
+
+    def forward(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the score of each triple at the posterior means.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        return self.interaction(
+            self.node_emb(head_index),
+            self.rel_emb(rel_type),
+            self.node_emb(tail_index),
+        )
+
+    def score_all_tails(
+        self, head: Tensor, rel: Tensor, tails: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of tails.
+
+        Args:
+            head (torch.Tensor): Embeddings, of shape :obj:`[B, channels]`.
+            rel (torch.Tensor): Embeddings, of shape :obj:`[B, channels]`.
+            tails (torch.Tensor): Embeddings, of shape :obj:`[N, channels]`.
+
+        Returns:
+            Scores of shape :obj:`[B, N]`.
+        """
+        return self.interaction(head[:, None], rel[:, None], tails[None])
+
+    def score_all_heads(
+        self, heads: Tensor, rel: Tensor, tail: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of heads; see
+        :meth:`score_all_tails`.
+        """
+        return self.interaction(heads[None], rel[:, None], tail[:, None])
+
+    def score_tails(self, head_index: Tensor, rel_type: Tensor) -> Tensor:
+        r"""Scores all entities as tails of :math:`(h, r, ?)`.
+
+        Args:
+            head_index (torch.Tensor): The head indices, of shape :obj:`[B]`.
+            rel_type (torch.Tensor): The relation type, of shape :obj:`[B]`.
+
+        Returns:
+            Scores of shape :obj:`[B, num_nodes]`.
+        """
+        return self.score_all_tails(
+            self.node_emb(head_index),
+            self.rel_emb(rel_type),
+            self.node_emb.weight,
+        )
+
+    def score_heads(self, rel_type: Tensor, tail_index: Tensor) -> Tensor:
+        r"""Scores all entities as heads of :math:`(?, r, t)`.
+
+        Args:
+            rel_type (torch.Tensor): The relation type, of shape :obj:`[B]`.
+            tail_index (torch.Tensor): The tail indices, of shape :obj:`[B]`.
+
+        Returns:
+            Scores of shape :obj:`[B, num_nodes]`.
+        """
+        return self.score_all_heads(
+            self.node_emb.weight,
+            self.rel_emb(rel_type),
+            self.node_emb(tail_index),
+        )
+
+    # Doubt ###################################################################
+
+    def variance(self, entity: Tensor) -> Tensor:
+        r"""Returns the posterior variance of each dimension.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+        """
+        variance = self.node_log_var(entity).exp()
+        # What no triple speaks of, no triple has made any surer.
+        unseen = (self.node_freq[entity] == 0) & self.node_freq.any()
+        return torch.where(unseen[..., None], self.prior_variance, variance)
+
+    def mean_variance(self, entity: Tensor) -> Tensor:
+        r"""Returns the mean over dimensions of the posterior variance.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+        """
+        return self.variance(entity).mean(dim=-1)
+
+    def score_variance(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the variance of each score under the posterior, head and
+        tail drawn independently. It depends on the relation.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        raise TypeError(f"{type(self).__name__} defines no score variance")
+
+    def score_distribution(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> UncertainScore:
+        r"""Returns the score of each triple with its variance.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        return UncertainScore(
+            self(head_index, rel_type, tail_index),
+            self.score_variance(head_index, rel_type, tail_index),
+        )
+
+    # Training ################################################################
+
+    def observe(self, head_index: Tensor, tail_index: Tensor) -> None:
+        r"""Tells the model which entities its training triples hold.
+
+        The weight of an entity's prior in a mini-batch depends on how often the
+        entity occurs in all of them. :meth:`loader` does this by itself.
+
+        Args:
+            head_index (torch.Tensor): The head indices of all triples.
+            tail_index (torch.Tensor): The tail indices of all triples.
+        """
+        slots = torch.cat([head_index.view(-1), tail_index.view(-1)])
+        freq = torch.bincount(slots, minlength=self.num_nodes)
+        self.node_freq.copy_(freq)
+
+    def loader(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        **kwargs: Any,
+    ) -> Any:
+        r"""Returns a mini-batch loader that samples a subset of triplets, and
+        lets the model :meth:`observe` them.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+            **kwargs (optional): Additional arguments of
+                :class:`torch.utils.data.DataLoader`, such as
+                :obj:`batch_size`, :obj:`shuffle`, :obj:`drop_last`
+                or :obj:`num_workers`.
+        """
+        self.observe(head_index, tail_index)
+        return super().loader(head_index, rel_type, tail_index, **kwargs)
+
+    def sample(self, entity: Tensor) -> Tensor:
+        r"""Draws embeddings from the posterior, with gradients to its mean and
+        variance (the reparameterisation trick).
+
+        Args:
+            entity (torch.Tensor): The entities, of shape :obj:`[n]`.
+        """
+        mean = self.node_emb(entity)
+        noise = torch.randn(
+            mean.shape,
+            generator=self.generator,
+            device=mean.device,
+            dtype=mean.dtype,
+        )
+        return mean + noise * (0.5 * self.node_log_var(entity)).exp()
+
+    def kl_divergence(self, entity: Tensor) -> Tensor:
+        r"""Returns the divergence of each posterior from the prior.
+
+        .. math::
+            \textrm{KL}(q_i \| p) = \frac{1}{2} \sum_j \left(
+            \frac{\exp \ell_{ij} + \mu_{ij}^2}{\sigma_0^2} - 1 - \ell_{ij} +
+            \log \sigma_0^2 \right).
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+        """
+        mean, log_var = self.node_emb(entity), self.node_log_var(entity)
+        ratio = (log_var.exp() + mean.square()) / self.prior_variance
+        log_ratio = log_var - math.log(self.prior_variance)
+        return 0.5 * (ratio - 1 - log_ratio).sum(dim=-1)
+
+    def kl_term(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
+        r"""Returns a batch's share of the prior term, per triple.
+
+        An entity in :math:`f` training slots pays :math:`1 / f` of its
+        divergence each time it occurs, and so the whole of it in an epoch.
+        Charged in full each time, it would pay :math:`f` times for one prior,
+        which cancels the contraction that evidence should bring. The mean of
+        this term over an epoch is :math:`\sum_i \textrm{KL}_i` over the number
+        of triples, without bias.
+
+        Args:
+            head_index (torch.Tensor): The head indices of the batch.
+            tail_index (torch.Tensor): The tail indices of the batch.
+        """
+        slots = torch.cat([head_index, tail_index])
+        freq = self.node_freq[slots]
+        if bool((freq == 0).any()):
+            raise InvalidInputError(
+                f"entity {int(slots[freq == 0][0])} occurs in a batch but not "
+                f"in what the model was told of; call 'observe' with all "
+                f"training triples, or get batches from 'loader'"
+            )
+        share = self.kl_divergence(slots) / freq
+        return share.sum() / head_index.numel()
+
+    def loss(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the negative evidence lower bound per triple.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        nll = self.objective(self, head_index, rel_type, tail_index)
+        if self.kl_weight == 0:
+            return nll
+        return nll + self.kl_weight * self.kl_term(head_index, tail_index)

@@ -1,0 +1,66 @@
+r"""Models whose score is linear in the head and in the tail."""
+
+from torch import Tensor
+
+from pyg_cagp.nn.kge.base import GaussianKGEModel
+
+
+class BilinearKGEModel(GaussianKGEModel):
+    r"""A base class for bilinear scores.
+
+    .. math::
+        d(h, r, t) = \mathbf{e}_h^{\top} \mathbf{M}_r \mathbf{e}_t.
+
+    All candidates are scored by one matrix product, and the variance of the
+    score has a closed form: with means :math:`\boldsymbol{\mu}` and variances
+    :math:`\mathbf{s}`,
+
+    .. math::
+        \textrm{Var}(d) = \mathbf{s}_h^{\top} (\mathbf{M} \boldsymbol{\mu}_t)^2
+        + \mathbf{s}_t^{\top} (\mathbf{M}^{\top} \boldsymbol{\mu}_h)^2
+        + \mathbf{s}_h^{\top} (\mathbf{M} \circ \mathbf{M}) \mathbf{s}_t.
+    """
+
+    def map_tail(self, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Returns :math:`\mathbf{M}_r \mathbf{e}_t`."""
+        raise TypeError(f"{type(self).__name__} defines no map of tails")
+
+    def map_head(self, rel: Tensor, head: Tensor) -> Tensor:
+        r"""Returns :math:`\mathbf{M}_r^{\top} \mathbf{e}_h`."""
+        raise TypeError(f"{type(self).__name__} defines no map of heads")
+
+    def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Returns :math:`(\mathbf{M}_r \circ \mathbf{M}_r) \mathbf{e}_t`."""
+        raise TypeError(f"{type(self).__name__} defines no squared map")
+
+    def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Scores embeddings; see
+        :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.interaction`.
+        """
+        return (self.map_head(rel, head) * tail).sum(dim=-1)
+
+    def score_all_tails(
+        self, head: Tensor, rel: Tensor, tails: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of tails."""
+        return self.map_head(rel, head) @ tails.t()
+
+    def score_all_heads(
+        self, heads: Tensor, rel: Tensor, tail: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of heads."""
+        return self.map_tail(rel, tail) @ heads.t()
+
+    def score_variance(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the variance of each score, exactly."""
+        rel = self.rel_emb(rel_type)
+        head_var, tail_var = (
+            self.variance(head_index),
+            self.variance(tail_index),
+        )
+        by_head = self.map_tail(rel, self.node_emb(tail_index)).square()
+        by_tail = self.map_head(rel, self.node_emb(head_index)).square()
+        by_both = self.map_squared(rel, tail_var)
+        return (head_var * (by_head + by_both) + tail_var * by_tail).sum(-1)

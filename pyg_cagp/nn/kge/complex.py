@@ -1,0 +1,55 @@
+r"""ComplEx with Gaussian entities."""
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.nn.kge.bilinear import BilinearKGEModel
+
+
+class GaussianComplEx(BilinearKGEModel):
+    r"""The ComplEx model from the `"Complex Embeddings for Simple Link
+    Prediction" <https://arxiv.org/abs/1606.06357>`_ paper, with Gaussian
+    entities.
+
+    .. math::
+        d(h, r, t) = \textrm{Re} \langle \mathbf{e}_h, \mathbf{e}_r,
+        \overline{\mathbf{e}_t} \rangle
+
+    Embeddings hold the real parts first, the imaginary parts behind.
+
+    Args:
+        num_nodes (int): The number of nodes/entities in the graph.
+        num_relations (int): The number of relations in the graph.
+        hidden_channels (int): The hidden embedding size, in complex numbers.
+        **kwargs (optional): Additional arguments of
+            :class:`~pyg_cagp.nn.kge.GaussianKGEModel`.
+
+    Example:
+        >>> model = GaussianComplEx(10, 2, hidden_channels=4)
+        >>> model.node_emb
+        Embedding(10, 8)
+    """
+
+    node_width = 2
+    rel_width = 2
+
+    def map_tail(self, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Returns :math:`\overline{\mathbf{e}_r} \circ \mathbf{e}_t`."""
+        rel_re, rel_im = rel.chunk(2, dim=-1)
+        tail_re, tail_im = tail.chunk(2, dim=-1)
+        real = rel_re * tail_re + rel_im * tail_im
+        return torch.cat([real, rel_re * tail_im - rel_im * tail_re], dim=-1)
+
+    def map_head(self, rel: Tensor, head: Tensor) -> Tensor:
+        r"""Returns :math:`\mathbf{e}_r \circ \mathbf{e}_h`."""
+        rel_re, rel_im = rel.chunk(2, dim=-1)
+        head_re, head_im = head.chunk(2, dim=-1)
+        real = rel_re * head_re - rel_im * head_im
+        return torch.cat([real, rel_re * head_im + rel_im * head_re], dim=-1)
+
+    def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Returns the map whose matrix has all entries squared."""
+        rel_re, rel_im = rel.square().chunk(2, dim=-1)
+        tail_re, tail_im = tail.chunk(2, dim=-1)
+        real = rel_re * tail_re + rel_im * tail_im
+        return torch.cat([real, rel_re * tail_im + rel_im * tail_re], dim=-1)

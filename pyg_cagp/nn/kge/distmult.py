@@ -1,0 +1,41 @@
+r"""DistMult with Gaussian entities."""
+
+from torch import Tensor
+
+from pyg_cagp.nn.kge.bilinear import BilinearKGEModel
+
+
+class GaussianDistMult(BilinearKGEModel):
+    r"""The DistMult model from the `"Embedding Entities and Relations for
+    Learning and Inference in Knowledge Bases"
+    <https://arxiv.org/abs/1412.6575>`_ paper, with Gaussian entities.
+
+    .. math::
+        d(h, r, t) = \langle \mathbf{e}_h, \mathbf{e}_r, \mathbf{e}_t \rangle
+
+    Args:
+        num_nodes (int): The number of nodes/entities in the graph.
+        num_relations (int): The number of relations in the graph.
+        hidden_channels (int): The hidden embedding size.
+        **kwargs (optional): Additional arguments of
+            :class:`~pyg_cagp.nn.kge.GaussianKGEModel`.
+
+    Example:
+        >>> model = GaussianDistMult(10, 2, hidden_channels=4)
+        >>> model
+        GaussianDistMult(10, num_relations=2, hidden_channels=4)
+        >>> model.score_tails(torch.tensor([0]), torch.tensor([1])).shape
+        torch.Size([1, 10])
+    """
+
+    def map_tail(self, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Returns :math:`\mathbf{e}_r \circ \mathbf{e}_t`."""
+        return rel * tail
+
+    def map_head(self, rel: Tensor, head: Tensor) -> Tensor:
+        r"""Returns :math:`\mathbf{e}_r \circ \mathbf{e}_h`."""
+        return rel * head
+
+    def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Returns :math:`\mathbf{e}_r^2 \circ \mathbf{e}_t`."""
+        return rel.square() * tail

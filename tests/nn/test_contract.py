@@ -1,0 +1,273 @@
+"""One contract for every Gaussian model."""
+
+import copy
+import math
+
+import pytest
+import torch
+from torch.distributions import Normal, kl_divergence
+from torch_geometric.nn.kge import KGEModel
+
+from pyg_cagp.data.kg import split_edges
+from pyg_cagp.datasets import load
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge import (
+    GaussianComplEx,
+    GaussianDistMult,
+    GaussianRotatE,
+    GaussianTransE,
+    OneNegative,
+    SampledSoftmax,
+)
+
+N, R, D = 12, 3, 5
+MODELS = {
+    "distmult": GaussianDistMult,
+    "complex": GaussianComplEx,
+    "transe": GaussianTransE,
+    "transe-l2": lambda *a, **k: GaussianTransE(*a, p_norm=2, **k),
+    "rotate": GaussianRotatE,
+}
+OBJECTIVES = {
+    "softmax": SampledSoftmax(7),
+    "bce": OneNegative("bce"),
+    "margin": OneNegative("margin"),
+}
+
+
+def triples(num=40, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return (
+        torch.randint(N, (num,), generator=generator),
+        torch.randint(R, (num,), generator=generator),
+        torch.randint(N, (num,), generator=generator),
+    )
+
+
+def make(name, **kwargs):
+    torch.manual_seed(0)
+    model = MODELS[name](N, R, D, **kwargs)
+    # Spread variances, so that no test is blind to where they come from.
+    torch.nn.init.uniform_(model.node_log_var.weight, -4, -1)
+    h, _, t = triples()
+    model.observe(h, t)
+    return model
+
+
+@pytest.fixture(params=MODELS)
+def name(request):
+    return request.param
+
+
+def test_is_a_pyg_model(name):
+    model = make(name)
+    assert isinstance(model, KGEModel)
+    h, r, t = triples()
+    assert model(h, r, t).shape == (40,)
+    loader = model.loader(h, r, t, batch_size=16, shuffle=True)
+    sizes = [len(batch[0]) for batch in loader]
+    assert sizes == [16, 16, 8]
+    assert model.node_freq.sum() == 80
+    mean_rank, mrr, hits = model.test(h, r, t, batch_size=5, k=3, log=False)
+    assert 0 <= mean_rank < N
+    assert 0 < mrr <= 1
+    assert 0 <= hits <= 1
+    for part, corrupted in zip(
+        (h, r, t), model.random_sample(h, r, t), strict=True
+    ):
+        assert part.shape == corrupted.shape
+    assert "num_relations=3, hidden_channels=5" in repr(model)
+
+
+def test_all_candidates_equal_one_by_one(name):
+    model = make(name)
+    h, r, t = triples(9)
+    every = torch.arange(N)
+    tails, heads = model.score_tails(h, r), model.score_heads(r, t)
+    for i in range(9):
+        one = torch.full_like(every, 1)
+        torch.testing.assert_close(
+            tails[i], model(one * h[i], one * r[i], every)
+        )
+        torch.testing.assert_close(
+            heads[i], model(every, one * r[i], one * t[i])
+        )
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES.values(), ids=OBJECTIVES)
+def test_gradients_reach_means_variances_and_relations(name, objective):
+    model = make(name, objective=objective)
+    model.loss(*triples()).backward()
+    for key, weight in model.named_parameters():
+        assert weight.grad is not None, key
+        assert weight.grad.isfinite().all(), key
+        assert (weight.grad != 0).any(), key
+
+
+def test_sparse_equals_dense(name):
+    dense, sparse = make(name), make(name, sparse=True)
+    sparse.load_state_dict(dense.state_dict())
+    losses = []
+    for model in (dense, sparse):
+        model.generator = torch.Generator().manual_seed(1)
+        loss = model.loss(*triples())
+        loss.backward()
+        losses.append(loss)
+    assert torch.equal(*losses)
+    for (key, a), b in zip(
+        dense.named_parameters(), sparse.parameters(), strict=True
+    ):
+        assert b.grad.is_sparse, key
+        torch.testing.assert_close(a.grad, b.grad.to_dense())
+
+
+def test_loss_is_reproducible_by_its_own_generator(name):
+    model = make(name)
+    values = []
+    for _ in range(2):
+        model.generator = torch.Generator().manual_seed(3)
+        values.append(model.loss(*triples()))
+        torch.rand(5)  # What others draw does not matter.
+    assert torch.equal(*values)
+
+
+def test_reset_is_deterministic_under_a_seed(name):
+    model = make(name)
+    states = []
+    for _ in range(2):
+        torch.manual_seed(5)
+        model.reset_parameters()
+        states.append(copy.deepcopy(model.state_dict()))
+    for key in states[0]:
+        assert torch.equal(states[0][key], states[1][key]), key
+
+
+def test_state_goes_round(name, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    model, other = make(name), MODELS[name](N, R, D)
+    save_file(model.state_dict(), tmp_path / "model.safetensors")
+    other.load_state_dict(load_file(tmp_path / "model.safetensors"))
+    h, r, t = triples()
+    assert torch.equal(model(h, r, t), other(h, r, t))
+    assert torch.equal(model.mean_variance(h), other.mean_variance(h))
+    assert torch.equal(other.node_freq, model.node_freq)
+
+
+def test_gradients_are_right(name):
+    """Against finite differences, in double precision."""
+    model = make(name, objective=SampledSoftmax(4)).double()
+    h, r, t = triples(6)
+
+    def loss(mean, log_var, rel):
+        for emb, weight in (
+            (model.node_emb, mean),
+            (model.node_log_var, log_var),
+            (model.rel_emb, rel),
+        ):
+            del emb.weight
+            emb.weight = weight
+        model.generator = torch.Generator().manual_seed(0)
+        return model.loss(h, r, t)
+
+    inputs = [
+        emb.weight.detach().clone().requires_grad_()
+        for emb in (model.node_emb, model.node_log_var, model.rel_emb)
+    ]
+    assert torch.autograd.gradcheck(loss, inputs, atol=1e-5)
+
+
+def test_score_variance_is_that_of_draws(name):
+    """Monte Carlo; the delta method is held to small variances."""
+    model = make(name).double()
+    exact = name in ("distmult", "complex", "transe")
+    if not exact:
+        torch.nn.init.uniform_(model.node_log_var.weight, -13, -11)
+    h, r, t = triples(8)
+    keep = h != t  # Head and tail are drawn independently.
+    h, r, t = h[keep], r[keep], t[keep]
+    model.generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        num = 40_000
+        rel = model.rel_emb(r)
+        heads = model.sample(h.repeat(num)).view(num, len(h), -1)
+        tails = model.sample(t.repeat(num)).view(num, len(t), -1)
+        drawn = model.interaction(heads, rel, tails).var(dim=0)
+        got = model.score_distribution(h, r, t)
+    torch.testing.assert_close(got.variance, drawn, rtol=0.05, atol=0)
+    assert torch.equal(got.score, model(h, r, t))
+
+
+def test_score_variance_depends_on_the_relation(name):
+    model = make(name)
+    h, t = torch.tensor([0, 0]), torch.tensor([1, 1])
+    var = model.score_variance(h, torch.tensor([0, 1]), t)
+    assert var[0] != var[1]
+
+
+def test_kl_is_that_of_torch(name):
+    model = make(name, prior_variance=0.3)
+    entity = torch.arange(N)
+    posterior = Normal(model.node_emb.weight, model.variance(entity).sqrt())
+    prior = Normal(0.0, math.sqrt(0.3))
+    expected = kl_divergence(posterior, prior).sum(-1)
+    seen = model.node_freq > 0
+    torch.testing.assert_close(
+        model.kl_divergence(entity)[seen], expected[seen]
+    )
+
+
+def test_minibatch_kl_is_unbiased(name):
+    """An epoch's mean is the dense sum over the number of triples."""
+    model = make(name)
+    h, _, t = triples()
+    batches = [(h[i : i + 8], t[i : i + 8]) for i in range(0, 40, 8)]
+    mean = torch.stack([model.kl_term(*batch) for batch in batches]).mean()
+    seen = (model.node_freq > 0).nonzero().view(-1)
+    torch.testing.assert_close(mean, model.kl_divergence(seen).sum() / 40)
+
+
+def test_unseen_entities_have_the_prior_variance(name):
+    model = make(name, prior_variance=0.5)
+    model.observe(torch.tensor([0, 1]), torch.tensor([2, 3]))
+    got = model.mean_variance(torch.arange(N))
+    assert torch.equal(got[4:], torch.full((N - 4,), 0.5))
+    assert (got[:4] < 0.5).all()
+
+
+def test_bad_input(name):
+    with pytest.raises(InvalidInputError, match="'prior_variance' must be"):
+        make(name, prior_variance=0.0)
+    with pytest.raises(InvalidInputError, match="'kl_weight' must not"):
+        make(name, kl_weight=-1.0)
+    model = MODELS[name](N, R, D)
+    with pytest.raises(InvalidInputError, match="call 'observe'"):
+        model.loss(*triples())
+    assert MODELS[name](N, R, D, kl_weight=0.0).loss(*triples()).isfinite()
+    with pytest.raises(InvalidInputError, match="'num_negatives'"):
+        SampledSoftmax(0)
+    with pytest.raises(InvalidInputError, match="'p_norm' must be 1 or 2"):
+        GaussianTransE(N, R, D, p_norm=3)
+
+
+def test_learns(name):
+    """PyG's own loop, unchanged, beats guessing on held-out triples."""
+    kg = load("synthetic")
+    (head, tail), rel = split_edges(kg, "train")
+    torch.manual_seed(0)
+    model = MODELS[name](kg.num_nodes, kg.num_relations, 16)
+    loader = model.loader(head, rel, tail, batch_size=2048, shuffle=True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+    model.train()
+    for _ in range(3):
+        for h, r, t in loader:
+            optimizer.zero_grad()
+            loss = model.loss(h, r, t)
+            loss.backward()
+            optimizer.step()
+    model.eval()
+    (h, t), r = split_edges(kg, "test")
+    h, r, t = h[:300], r[:300], t[:300]
+    scores = model.score_tails(h, r)
+    rank = (scores > scores.gather(1, t[:, None])).sum(1)
+    assert rank.float().median() < kg.num_nodes / 4  # Guessing gives a half.
