@@ -65,7 +65,8 @@ def test_files_fit_in_a_head(path):
 
 
 @pytest.mark.parametrize(
-    "name", ["data", "datasets", "coverage", "transforms", "evaluate"]
+    "name",
+    ["data", "datasets", "coverage", "transforms", "nn.kge", "evaluate"],
 )
 def test_listed_names_exist(name):
     module = importlib.import_module(f"pyg_cagp.{name}")

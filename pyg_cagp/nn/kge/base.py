@@ -1,6 +1,7 @@
 r"""Knowledge-graph embeddings whose entities are Gaussian distributions."""
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from pyg_cagp.nn.kge.objective import Objective, SampledSoftmax
 from pyg_cagp.typing import UncertainScore
 
 
-class GaussianKGEModel(KGEModel):
+class GaussianKGEModel(KGEModel, ABC):
     r"""A base class for knowledge-graph embedding models in which entities are
     distributions and relations are points.
 
@@ -97,6 +98,7 @@ class GaussianKGEModel(KGEModel):
 
     # Scores ##################################################################
 
+    @abstractmethod
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Scores embeddings; what a model is made of.
 
@@ -111,7 +113,6 @@ class GaussianKGEModel(KGEModel):
         Returns:
             Scores of shape :obj:`[...]`, higher for more plausible triples.
         """
-        raise TypeError(f"{type(self).__name__} defines no interaction")
 
     def forward(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -205,6 +206,7 @@ class GaussianKGEModel(KGEModel):
         """
         return self.variance(entity).mean(dim=-1)
 
+    @abstractmethod
     def score_variance(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
@@ -216,7 +218,6 @@ class GaussianKGEModel(KGEModel):
             rel_type (torch.Tensor): The relation type.
             tail_index (torch.Tensor): The tail indices.
         """
-        raise TypeError(f"{type(self).__name__} defines no score variance")
 
     def score_distribution(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

@@ -1,5 +1,7 @@
 r"""Models whose score is linear in the head and in the tail."""
 
+from abc import abstractmethod
+
 from torch import Tensor
 
 from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -21,17 +23,17 @@ class BilinearKGEModel(GaussianKGEModel):
         + \mathbf{s}_h^{\top} (\mathbf{M} \circ \mathbf{M}) \mathbf{s}_t.
     """
 
+    @abstractmethod
     def map_tail(self, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Returns :math:`\mathbf{M}_r \mathbf{e}_t`."""
-        raise TypeError(f"{type(self).__name__} defines no map of tails")
 
+    @abstractmethod
     def map_head(self, rel: Tensor, head: Tensor) -> Tensor:
         r"""Returns :math:`\mathbf{M}_r^{\top} \mathbf{e}_h`."""
-        raise TypeError(f"{type(self).__name__} defines no map of heads")
 
+    @abstractmethod
     def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Returns :math:`(\mathbf{M}_r \circ \mathbf{M}_r) \mathbf{e}_t`."""
-        raise TypeError(f"{type(self).__name__} defines no squared map")
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Scores embeddings; see
