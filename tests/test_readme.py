@@ -49,6 +49,32 @@ def test_the_table_of_partitions_is_what_the_command_prints(capsys, preset):
     )
 
 
+def test_the_speeds_are_those_of_the_records():
+    record = json.loads(
+        (REPO / "benchmark/speed/results/coverage.json").read_text()
+    )
+    for name, result in record.items():
+        (row,) = re.findall(rf"^\| {name} .*$", README, re.MULTILINE)
+        speed = result["million_pairs_a_second"]
+        assert [cell.strip() for cell in row.strip("|").split("|")] == [
+            name,
+            f"{result['num_nodes']:,}",
+            str(result["num_relations"]),
+            f"{result['nnz']:,}",
+            f"{result['ratios']['build / torch.sort (at most 1.5)']:.2f}",
+            f"{speed['contains']:.0f}",
+            f"{speed['count']:.0f}",
+        ]
+    stream = json.loads(
+        (REPO / "benchmark/scale/results/stream.json").read_text()
+    )
+    text = " ".join(README.split())
+    assert (
+        f"{stream['nnz']:,} distinct pairs, {stream['coverage_mib']:.0f} MiB "
+        f"of index, {stream['peak_mib']:.0f} MiB at the peak" in text
+    )
+
+
 def test_every_make_target_it_names_exists():
     makefile = (REPO / "Makefile").read_text(encoding="utf-8")
     named = set(re.findall(r"make ([a-z-]+)", README))
