@@ -119,6 +119,10 @@ def locked(root: Path) -> Iterator[None]:
         )
     root.mkdir(parents=True, exist_ok=True)
     with FileLock(root / ".pyg_cagp.lock"):
+        # Nobody else is writing, so these are of processes that were killed.
+        for folder in ("raw", "processed"):
+            for stale in (root / folder).rglob(".*.part"):
+                stale.unlink(missing_ok=True)
         yield
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -205,6 +206,36 @@ def test_a_read_only_root_is_left_alone(yago):
         assert YAGO3_10(yago)[0].num_edges == 5
     finally:
         yago.chmod(0o755)
+
+
+def test_what_a_killed_process_left_is_cleared_away(yago):
+    """Kills a loader in the middle of writing its cache."""
+    killed = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            LOADER.replace(
+                'print("ready"',
+                "import os, signal\n"
+                "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
+                'print("ready"',
+            ),
+            "remote",
+            str(yago),
+            "0",
+        ],
+        input="go\n",
+        text=True,
+        capture_output=True,
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    (left,) = (yago / "processed").iterdir()
+    assert left.suffix == ".part"
+    data = YAGO3_10(yago)
+    assert data[0].num_edges == 5
+    assert not left.exists()
 
 
 def test_while_one_prepares_the_others_wait(yago, monkeypatch):
