@@ -103,7 +103,7 @@ def _link(file: Path, link: Path) -> None:
     link.unlink(missing_ok=True)  # It may point to where a file once was.
     try:
         os.symlink(file, link)
-    except (OSError, NotImplementedError):
+    except OSError:
         with atomic_path(link) as temporary:
             shutil.copyfile(file, temporary)
 

@@ -210,8 +210,11 @@ class GaussianKGEModel(KGEModel, ABC):
     def score_variance(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the variance of each score under the posterior, head and
-        tail drawn independently. It depends on the relation.
+        r"""Returns the variance of each score under the posterior. It depends
+        on the relation.
+
+        Head and tail are independent unless they are one entity; then they
+        move together, which changes the variance.
 
         Args:
             head_index (torch.Tensor): The head indices.
@@ -235,6 +238,32 @@ class GaussianKGEModel(KGEModel, ABC):
         )
 
     # Training ################################################################
+
+    @torch.no_grad()
+    def random_sample(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        r"""Replaces the heads of one half of the triples and the tails of the
+        other at random, as PyG does, drawing from the model's own generator.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        drawn = torch.randint(
+            self.num_nodes,
+            head_index.shape,
+            generator=self.generator,
+            device=head_index.device,
+        )
+        place = torch.arange(head_index.numel(), device=head_index.device)
+        in_head = place.view_as(head_index) < head_index.numel() // 2
+        return (
+            torch.where(in_head, drawn, head_index),
+            rel_type,
+            torch.where(in_head, tail_index, drawn),
+        )
 
     def observe(self, head_index: Tensor, tail_index: Tensor) -> None:
         r"""Tells the model which entities its training triples hold.

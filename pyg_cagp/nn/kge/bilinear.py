@@ -2,6 +2,7 @@ r"""Models whose score is linear in the head and in the tail."""
 
 from abc import abstractmethod
 
+import torch
 from torch import Tensor
 
 from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -20,7 +21,14 @@ class BilinearKGEModel(GaussianKGEModel):
     .. math::
         \textrm{Var}(d) = \mathbf{s}_h^{\top} (\mathbf{M} \boldsymbol{\mu}_t)^2
         + \mathbf{s}_t^{\top} (\mathbf{M}^{\top} \boldsymbol{\mu}_h)^2
-        + \mathbf{s}_h^{\top} (\mathbf{M} \circ \mathbf{M}) \mathbf{s}_t.
+        + \mathbf{s}_h^{\top} (\mathbf{M} \circ \mathbf{M}) \mathbf{s}_t,
+
+    and for a triple whose head is its tail, a quadratic form in one Gaussian,
+
+    .. math::
+        \textrm{Var}(d) = \mathbf{s}^{\top} ((\mathbf{M} + \mathbf{M}^{\top})
+        \boldsymbol{\mu})^2 + \mathbf{s}^{\top} (\mathbf{M} \circ \mathbf{M} +
+        \mathbf{M} \circ \mathbf{M}^{\top}) \mathbf{s}.
     """
 
     @abstractmethod
@@ -34,6 +42,12 @@ class BilinearKGEModel(GaussianKGEModel):
     @abstractmethod
     def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Returns :math:`(\mathbf{M}_r \circ \mathbf{M}_r) \mathbf{e}_t`."""
+
+    @abstractmethod
+    def map_crossed(self, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Returns :math:`(\mathbf{M}_r \circ \mathbf{M}_r^{\top})
+        \mathbf{e}_t`.
+        """
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Scores embeddings; see
@@ -62,7 +76,12 @@ class BilinearKGEModel(GaussianKGEModel):
             self.variance(head_index),
             self.variance(tail_index),
         )
-        by_head = self.map_tail(rel, self.node_emb(tail_index)).square()
-        by_tail = self.map_head(rel, self.node_emb(head_index)).square()
-        by_both = self.map_squared(rel, tail_var)
-        return (head_var * (by_head + by_both) + tail_var * by_tail).sum(-1)
+        by_head = self.map_tail(rel, self.node_emb(tail_index))
+        by_tail = self.map_head(rel, self.node_emb(head_index))
+        by_both = (head_var * self.map_squared(rel, tail_var)).sum(-1)
+        apart = (head_var * by_head**2 + tail_var * by_tail**2).sum(-1)
+        together = (head_var * (by_head + by_tail) ** 2).sum(-1)
+        together = together + (head_var * self.map_crossed(rel, tail_var)).sum(
+            -1
+        )
+        return by_both + torch.where(head_index == tail_index, together, apart)

@@ -53,3 +53,12 @@ class GaussianComplEx(BilinearKGEModel):
         tail_re, tail_im = tail.chunk(2, dim=-1)
         real = rel_re * tail_re + rel_im * tail_im
         return torch.cat([real, rel_re * tail_im + rel_im * tail_re], dim=-1)
+
+    def map_crossed(self, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Returns the map whose matrix is multiplied by its transpose, entry
+        by entry.
+        """
+        rel_re, rel_im = rel.square().chunk(2, dim=-1)
+        tail_re, tail_im = tail.chunk(2, dim=-1)
+        real = rel_re * tail_re - rel_im * tail_im
+        return torch.cat([real, rel_re * tail_im - rel_im * tail_re], dim=-1)

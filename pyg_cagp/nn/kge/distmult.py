@@ -39,3 +39,7 @@ class GaussianDistMult(BilinearKGEModel):
     def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Returns :math:`\mathbf{e}_r^2 \circ \mathbf{e}_t`."""
         return rel.square() * tail
+
+    def map_crossed(self, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Returns the same, as the matrix is symmetric."""
+        return self.map_squared(rel, tail)

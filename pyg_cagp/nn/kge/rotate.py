@@ -88,7 +88,9 @@ class GaussianRotatE(GaussianKGEModel):
         length = torch.linalg.vector_norm(gap, dim=-1, keepdim=True)
         by_tail = gap / length.clamp(min=1e-12)
         by_head = self.rotate(by_tail, -angle)
-        return (
-            by_head.square() * self.variance(head_index)
-            + by_tail.square() * self.variance(tail_index)
-        ).sum(dim=-1)
+        head_var = self.variance(head_index)
+        tail_var = self.variance(tail_index)
+        apart = by_head.square() * head_var + by_tail.square() * tail_var
+        together = (by_head - by_tail).square() * head_var
+        same = (head_index == tail_index)[..., None]
+        return torch.where(same, together, apart).sum(dim=-1)

@@ -95,11 +95,14 @@ class GaussianTransE(GaussianKGEModel):
         var = self.variance(head_index) + self.variance(tail_index)
         if self.p_norm == 2:
             length = mean.square().sum(-1, keepdim=True).clamp(min=1e-12)
-            return (var * mean.square() / length).sum(-1)
-        std = (2 * var).sqrt()
-        folded = std / math.sqrt(math.pi) * (-((mean / std) ** 2)).exp()
-        folded = folded + mean * torch.erf(mean / std)
-        return (mean.square() + var - folded.square()).clamp(min=0).sum(-1)
+            variance = (var * mean.square() / length).sum(-1)
+        else:
+            std = (2 * var).sqrt()
+            folded = std / math.sqrt(math.pi) * (-((mean / std) ** 2)).exp()
+            folded = folded + mean * torch.erf(mean / std)
+            variance = (mean.square() + var - folded.square()).sum(-1)
+        # An entity moves as its own head and tail at once, which cancels.
+        return variance.clamp(min=0) * (head_index != tail_index)
 
 
 def distances(query: Tensor, nodes: Tensor, p_norm: float) -> Tensor:
