@@ -34,10 +34,11 @@ class SampledSoftmax:
 
     The tail of a triple competes with :obj:`num_negatives` entities drawn
     uniformly, and so does its head. Scores of negatives are raised by
-    :math:`\log \frac{|\mathcal{E}| - 1}{K}`, so that :math:`K` of them stand
-    for all (as in the `"On Using Very Large Target Vocabulary for Neural
-    Machine Translation" <https://arxiv.org/abs/1412.2007>`_ paper); a negative
-    that happens to be the answer is left out.
+    :math:`\log \frac{|\mathcal{E}|}{K}`, so that :math:`K` of them stand for
+    all and the sum over candidates is unbiased (as in the `"On Using Very Large
+    Target Vocabulary for Neural Machine Translation"
+    <https://arxiv.org/abs/1412.2007>`_ paper); a negative that happens to be
+    the answer is left out.
 
     Args:
         num_negatives (int, optional): The number :math:`K` of negatives.
@@ -70,7 +71,7 @@ class SampledSoftmax:
         true = model.interaction(head, rel, tail)
         tails = model.score_all_tails(head, rel, negative)
         heads = model.score_all_heads(negative, rel, tail)
-        shift = math.log(max(model.num_nodes - 1, 1) / self.num_negatives)
+        shift = math.log(model.num_nodes / self.num_negatives)
         total = true.new_zeros(())
         for answer, scores in ((tail_index, tails), (head_index, heads)):
             hit = answer[:, None] == other
