@@ -1,12 +1,13 @@
 r"""One graph form, and what reads it."""
 
+from pyg_cagp.data.answer_index import AnswerIndex
 from pyg_cagp.data.as_kg import as_kg
 from pyg_cagp.data.folder import read_folder
 from pyg_cagp.data.kg import check_kg, join_splits, split_edges
 from pyg_cagp.data.table import TripleTable, read_table
 from pyg_cagp.data.triple_index import TripleIndex
 
-classes = ["TripleIndex", "TripleTable"]
+classes = ["AnswerIndex", "TripleIndex", "TripleTable"]
 functions = [
     "as_kg",
     "check_kg",

@@ -1,5 +1,5 @@
 r"""Models."""
 
-from pyg_cagp.nn import kge
+from pyg_cagp.nn import kge, posterior
 
-__all__ = ["kge"]
+__all__ = ["kge", "posterior"]

@@ -4,20 +4,31 @@ from pyg_cagp.nn.kge.base import GaussianKGEModel
 from pyg_cagp.nn.kge.bilinear import BilinearKGEModel
 from pyg_cagp.nn.kge.complex import GaussianComplEx
 from pyg_cagp.nn.kge.distmult import GaussianDistMult
-from pyg_cagp.nn.kge.objective import Objective, OneNegative, SampledSoftmax
+from pyg_cagp.nn.kge.kg2e import KG2E
+from pyg_cagp.nn.kge.objective import Objective, OneNegative, bernoulli_rates
+from pyg_cagp.nn.kge.prior import GaussianPrior
+from pyg_cagp.nn.kge.ranking import rank_counts
 from pyg_cagp.nn.kge.rotate import GaussianRotatE
+from pyg_cagp.nn.kge.scoring import QueryKGEModel
+from pyg_cagp.nn.kge.softmax import OneVsAll, SampledSoftmax, SelfAdversarial
 from pyg_cagp.nn.kge.transe import GaussianTransE
 
 classes = [
+    "QueryKGEModel",
     "GaussianKGEModel",
+    "GaussianPrior",
     "BilinearKGEModel",
     "GaussianDistMult",
     "GaussianComplEx",
     "GaussianTransE",
     "GaussianRotatE",
+    "KG2E",
     "Objective",
-    "SampledSoftmax",
     "OneNegative",
+    "SampledSoftmax",
+    "SelfAdversarial",
+    "OneVsAll",
 ]
+functions = ["bernoulli_rates", "rank_counts"]
 
-__all__ = classes
+__all__ = classes + functions

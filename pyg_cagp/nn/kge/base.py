@@ -7,14 +7,16 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import Embedding
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge.objective import Objective, SampledSoftmax
+from pyg_cagp.nn.kge.objective import Objective
+from pyg_cagp.nn.kge.prior import GaussianPrior
+from pyg_cagp.nn.kge.scoring import QueryKGEModel
+from pyg_cagp.nn.kge.softmax import SampledSoftmax
 from pyg_cagp.typing import UncertainScore
 
 
-class GaussianKGEModel(KGEModel, ABC):
+class GaussianKGEModel(QueryKGEModel, ABC):
     r"""A base class for knowledge-graph embedding models in which entities are
     distributions and relations are points.
 
@@ -38,18 +40,28 @@ class GaussianKGEModel(KGEModel, ABC):
         hidden_channels (int): The hidden embedding size.
         prior_variance (float, optional): The variance :math:`\sigma_0^2` of
             the prior. (default: :obj:`0.1`)
+        learn_prior (bool, optional): If set to :obj:`True`, the variance of
+            the prior is learned. (default: :obj:`False`)
         kl_weight (float, optional): The weight of the prior, 1 for the true
-            evidence lower bound. (default: :obj:`1.0`)
+            evidence lower bound, less for a tempered one.
+            (default: :obj:`1.0`)
+        kl_reduction (str, optional): How mini-batches pay for the prior; see
+            :class:`~pyg_cagp.nn.kge.GaussianPrior`.
+            (default: :obj:`"occurrence"`)
         objective (Objective, optional): The likelihood of a triple. If set to
             :obj:`None`, a softmax over shared negatives in both directions.
             (default: :obj:`None`)
+        variational (bool, optional): If set to :obj:`False`, only means are
+            trained, as points under the prior: the deterministic twin. A
+            :class:`~pyg_cagp.nn.posterior.LaplacePosterior` can give them
+            variances afterwards. (default: :obj:`True`)
+        reciprocal (bool, optional): If set to :obj:`True`, heads are asked for
+            by inverse relations; see :class:`~pyg_cagp.nn.kge.QueryKGEModel`.
+            (default: :obj:`False`)
         sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
             embedding matrices will be sparse. (default: :obj:`False`)
     """
 
-    #: How many numbers an entity, and a relation, has for a hidden channel.
-    node_width = 1
-    rel_width = 1
     #: The variance at the start of training, as a part of the prior's.
     init_share = 0.1
 
@@ -59,28 +71,34 @@ class GaussianKGEModel(KGEModel, ABC):
         num_relations: int,
         hidden_channels: int,
         prior_variance: float = 0.1,
+        learn_prior: bool = False,
         kl_weight: float = 1.0,
+        kl_reduction: str = "occurrence",
         objective: Objective | None = None,
+        variational: bool = True,
+        reciprocal: bool = False,
         sparse: bool = False,
     ) -> None:
-        super().__init__(num_nodes, num_relations, hidden_channels, sparse)
-        if not prior_variance > 0:
-            raise InvalidInputError(
-                f"'prior_variance' must be positive (got {prior_variance})"
-            )
+        super().__init__(
+            num_nodes, num_relations, hidden_channels, reciprocal, sparse
+        )
         if kl_weight < 0:
             raise InvalidInputError(
                 f"'kl_weight' must not be negative (got {kl_weight})"
             )
-        self.prior_variance = prior_variance
+        if learn_prior and not variational:
+            raise InvalidInputError(
+                "'learn_prior' needs variational=True: points would shrink "
+                "with their prior until both are zero"
+            )
+        self.prior = GaussianPrior(prior_variance, learn_prior, kl_reduction)
         self.kl_weight = kl_weight
+        self.variational = variational
         self.objective = objective or SampledSoftmax()
-        channels = self.node_width * hidden_channels
-        self.node_emb = Embedding(num_nodes, channels, sparse=sparse)
-        self.node_log_var = Embedding(num_nodes, channels, sparse=sparse)
-        self.rel_emb = Embedding(
-            num_relations, self.rel_width * hidden_channels, sparse=sparse
+        self.node_log_var = Embedding(
+            num_nodes, self.node_emb.embedding_dim, sparse=sparse
         )
+        self.node_log_var.weight.requires_grad_(variational)
         #: The source of noise; PyTorch's own if set to None.
         self.generator: torch.Generator | None = None
         # In how many training slots each entity stands; see `observe`.
@@ -91,101 +109,11 @@ class GaussianKGEModel(KGEModel, ABC):
         r"""Resets all learnable parameters of the module."""
         torch.nn.init.xavier_uniform_(self.node_emb.weight)
         torch.nn.init.xavier_uniform_(self.rel_emb.weight)
+        self.prior.reset_parameters()
+        share = self.init_share if self.variational else 1.0
         torch.nn.init.constant_(
-            self.node_log_var.weight,
-            math.log(self.init_share * self.prior_variance),
+            self.node_log_var.weight, math.log(share * self.prior.start)
         )
-
-    # Scores ##################################################################
-
-    @abstractmethod
-    def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores embeddings; what a model is made of.
-
-        Args:
-            head (torch.Tensor): Embeddings of heads, of shape
-                :obj:`[..., node_channels]`.
-            rel (torch.Tensor): Embeddings of relations, of shape
-                :obj:`[..., rel_channels]`.
-            tail (torch.Tensor): Embeddings of tails, of shape
-                :obj:`[..., node_channels]`.
-
-        Returns:
-            Scores of shape :obj:`[...]`, higher for more plausible triples.
-        """
-
-    def forward(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> Tensor:
-        r"""Returns the score of each triple at the posterior means.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-        """
-        return self.interaction(
-            self.node_emb(head_index),
-            self.rel_emb(rel_type),
-            self.node_emb(tail_index),
-        )
-
-    def score_all_tails(
-        self, head: Tensor, rel: Tensor, tails: Tensor
-    ) -> Tensor:
-        r"""Scores a batch of queries against one list of tails.
-
-        Args:
-            head (torch.Tensor): Embeddings, of shape :obj:`[B, channels]`.
-            rel (torch.Tensor): Embeddings, of shape :obj:`[B, channels]`.
-            tails (torch.Tensor): Embeddings, of shape :obj:`[N, channels]`.
-
-        Returns:
-            Scores of shape :obj:`[B, N]`.
-        """
-        return self.interaction(head[:, None], rel[:, None], tails[None])
-
-    def score_all_heads(
-        self, heads: Tensor, rel: Tensor, tail: Tensor
-    ) -> Tensor:
-        r"""Scores a batch of queries against one list of heads; see
-        :meth:`score_all_tails`.
-        """
-        return self.interaction(heads[None], rel[:, None], tail[:, None])
-
-    def score_tails(self, head_index: Tensor, rel_type: Tensor) -> Tensor:
-        r"""Scores all entities as tails of :math:`(h, r, ?)`.
-
-        Args:
-            head_index (torch.Tensor): The head indices, of shape :obj:`[B]`.
-            rel_type (torch.Tensor): The relation type, of shape :obj:`[B]`.
-
-        Returns:
-            Scores of shape :obj:`[B, num_nodes]`.
-        """
-        return self.score_all_tails(
-            self.node_emb(head_index),
-            self.rel_emb(rel_type),
-            self.node_emb.weight,
-        )
-
-    def score_heads(self, rel_type: Tensor, tail_index: Tensor) -> Tensor:
-        r"""Scores all entities as heads of :math:`(?, r, t)`.
-
-        Args:
-            rel_type (torch.Tensor): The relation type, of shape :obj:`[B]`.
-            tail_index (torch.Tensor): The tail indices, of shape :obj:`[B]`.
-
-        Returns:
-            Scores of shape :obj:`[B, num_nodes]`.
-        """
-        return self.score_all_heads(
-            self.node_emb.weight,
-            self.rel_emb(rel_type),
-            self.node_emb(tail_index),
-        )
-
-    # Doubt ###################################################################
 
     def variance(self, entity: Tensor) -> Tensor:
         r"""Returns the posterior variance of each dimension.
@@ -196,7 +124,7 @@ class GaussianKGEModel(KGEModel, ABC):
         variance = self.node_log_var(entity).exp()
         # What no triple speaks of, no triple has made any surer.
         unseen = (self.node_freq[entity] == 0) & self.node_freq.any()
-        return torch.where(unseen[..., None], self.prior_variance, variance)
+        return torch.where(unseen[..., None], self.prior.variance, variance)
 
     def mean_variance(self, entity: Tensor) -> Tensor:
         r"""Returns the mean over dimensions of the posterior variance.
@@ -236,8 +164,6 @@ class GaussianKGEModel(KGEModel, ABC):
             self(head_index, rel_type, tail_index),
             self.score_variance(head_index, rel_type, tail_index),
         )
-
-    # Training ################################################################
 
     @torch.no_grad()
     def random_sample(
@@ -309,6 +235,8 @@ class GaussianKGEModel(KGEModel, ABC):
             entity (torch.Tensor): The entities, of shape :obj:`[n]`.
         """
         mean = self.node_emb(entity)
+        if not self.variational:
+            return mean
         noise = torch.randn(
             mean.shape,
             generator=self.generator,
@@ -318,35 +246,28 @@ class GaussianKGEModel(KGEModel, ABC):
         return mean + noise * (0.5 * self.node_log_var(entity)).exp()
 
     def kl_divergence(self, entity: Tensor) -> Tensor:
-        r"""Returns the divergence of each posterior from the prior.
-
-        .. math::
-            \textrm{KL}(q_i \| p) = \frac{1}{2} \sum_j \left(
-            \frac{\exp \ell_{ij} + \mu_{ij}^2}{\sigma_0^2} - 1 - \ell_{ij} +
-            \log \sigma_0^2 \right).
+        r"""Returns the divergence of each posterior from the prior; see
+        :meth:`~pyg_cagp.nn.kge.GaussianPrior.divergence`.
 
         Args:
             entity (torch.Tensor): The entities, of any shape.
         """
-        mean, log_var = self.node_emb(entity), self.node_log_var(entity)
-        ratio = (log_var.exp() + mean.square()) / self.prior_variance
-        log_ratio = log_var - math.log(self.prior_variance)
-        return 0.5 * (ratio - 1 - log_ratio).sum(dim=-1)
+        log_var = self.node_log_var(entity) if self.variational else None
+        return self.prior.divergence(self.node_emb(entity), log_var)
 
     def kl_term(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
-        r"""Returns a batch's share of the prior term, per triple.
-
-        An entity in :math:`f` training slots pays :math:`1 / f` of its
-        divergence each time it occurs, and so the whole of it in an epoch.
-        Charged in full each time, it would pay :math:`f` times for one prior,
-        which cancels the contraction that evidence should bring. The mean of
-        this term over an epoch is :math:`\sum_i \textrm{KL}_i` over the number
-        of triples, without bias.
+        r"""Returns a batch's share of the prior term, per triple; see
+        :class:`~pyg_cagp.nn.kge.GaussianPrior`. Where entities pay by
+        occurrence, its mean over an epoch is :math:`\sum_i \textrm{KL}_i` over
+        the number of triples, without bias.
 
         Args:
             head_index (torch.Tensor): The head indices of the batch.
             tail_index (torch.Tensor): The tail indices of the batch.
         """
+        if self.prior.reduction == "dense":
+            every = torch.arange(self.num_nodes, device=head_index.device)
+            return self.kl_divergence(every).mean()
         slots = torch.cat([head_index, tail_index])
         freq = self.node_freq[slots]
         if bool((freq == 0).any()):
@@ -357,6 +278,11 @@ class GaussianKGEModel(KGEModel, ABC):
             )
         share = self.kl_divergence(slots) / freq
         return share.sum() / head_index.numel()
+
+    def constrain(self) -> None:
+        r"""Brings parameters back to where they may be, after a step of an
+        optimiser. Most models allow any.
+        """
 
     def loss(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

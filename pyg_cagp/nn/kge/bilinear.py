@@ -36,8 +36,8 @@ class BilinearKGEModel(GaussianKGEModel):
         r"""Returns :math:`\mathbf{M}_r \mathbf{e}_t`."""
 
     @abstractmethod
-    def map_head(self, rel: Tensor, head: Tensor) -> Tensor:
-        r"""Returns :math:`\mathbf{M}_r^{\top} \mathbf{e}_h`."""
+    def transpose(self, rel: Tensor) -> Tensor:
+        r"""Returns the relation whose matrix is :math:`\mathbf{M}_r^{\top}`."""
 
     @abstractmethod
     def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
@@ -49,9 +49,23 @@ class BilinearKGEModel(GaussianKGEModel):
         \mathbf{e}_t`.
         """
 
+    @abstractmethod
+    def map_moment(self, rel: Tensor, mass: Tensor, tails: Tensor) -> Tensor:
+        r"""Returns :math:`\sum_k w_{bk} (\mathbf{M}_{r_b} \mathbf{e}_k)^2`.
+
+        Args:
+            rel (torch.Tensor): Embeddings, of shape :obj:`[B, channels]`.
+            mass (torch.Tensor): The weights, of shape :obj:`[B, N]`.
+            tails (torch.Tensor): Embeddings, of shape :obj:`[N, channels]`.
+        """
+
+    def map_head(self, rel: Tensor, head: Tensor) -> Tensor:
+        r"""Returns :math:`\mathbf{M}_r^{\top} \mathbf{e}_h`."""
+        return self.map_tail(self.transpose(rel), head)
+
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Scores embeddings; see
-        :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.interaction`.
+        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
         """
         return (self.map_head(rel, head) * tail).sum(dim=-1)
 

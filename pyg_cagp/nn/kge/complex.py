@@ -40,12 +40,10 @@ class GaussianComplEx(BilinearKGEModel):
         real = rel_re * tail_re + rel_im * tail_im
         return torch.cat([real, rel_re * tail_im - rel_im * tail_re], dim=-1)
 
-    def map_head(self, rel: Tensor, head: Tensor) -> Tensor:
-        r"""Returns :math:`\mathbf{e}_r \circ \mathbf{e}_h`."""
-        rel_re, rel_im = rel.chunk(2, dim=-1)
-        head_re, head_im = head.chunk(2, dim=-1)
-        real = rel_re * head_re - rel_im * head_im
-        return torch.cat([real, rel_re * head_im + rel_im * head_re], dim=-1)
+    def transpose(self, rel: Tensor) -> Tensor:
+        r"""Returns :math:`\overline{\mathbf{e}_r}`."""
+        real, imaginary = rel.chunk(2, dim=-1)
+        return torch.cat([real, -imaginary], dim=-1)
 
     def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Returns the map whose matrix has all entries squared."""
@@ -62,3 +60,11 @@ class GaussianComplEx(BilinearKGEModel):
         tail_re, tail_im = tail.chunk(2, dim=-1)
         real = rel_re * tail_re - rel_im * tail_im
         return torch.cat([real, rel_re * tail_im - rel_im * tail_re], dim=-1)
+
+    def map_moment(self, rel: Tensor, mass: Tensor, tails: Tensor) -> Tensor:
+        r"""Returns weighted sums of squares of mapped tails."""
+        squares = self.map_squared(rel, mass @ tails.square())
+        rel_re, rel_im = rel.chunk(2, dim=-1)
+        tails_re, tails_im = tails.chunk(2, dim=-1)
+        crossed = 2 * rel_re * rel_im * (mass @ (tails_re * tails_im))
+        return squares + torch.cat([crossed, -crossed], dim=-1)

@@ -32,9 +32,9 @@ class GaussianDistMult(BilinearKGEModel):
         r"""Returns :math:`\mathbf{e}_r \circ \mathbf{e}_t`."""
         return rel * tail
 
-    def map_head(self, rel: Tensor, head: Tensor) -> Tensor:
-        r"""Returns :math:`\mathbf{e}_r \circ \mathbf{e}_h`."""
-        return rel * head
+    def transpose(self, rel: Tensor) -> Tensor:
+        r"""Returns the same, as the matrix is symmetric."""
+        return rel
 
     def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Returns :math:`\mathbf{e}_r^2 \circ \mathbf{e}_t`."""
@@ -43,3 +43,7 @@ class GaussianDistMult(BilinearKGEModel):
     def map_crossed(self, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Returns the same, as the matrix is symmetric."""
         return self.map_squared(rel, tail)
+
+    def map_moment(self, rel: Tensor, mass: Tensor, tails: Tensor) -> Tensor:
+        r"""Returns weighted sums of squares of mapped tails."""
+        return rel.square() * (mass @ tails.square())

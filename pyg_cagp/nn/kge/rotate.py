@@ -60,7 +60,7 @@ class GaussianRotatE(GaussianKGEModel):
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Scores embeddings; see
-        :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.interaction`.
+        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
         """
         gap = self.rotate(head, rel) - tail
         return self.margin - torch.linalg.vector_norm(gap, dim=-1)

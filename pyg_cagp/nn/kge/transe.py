@@ -62,7 +62,7 @@ class GaussianTransE(GaussianKGEModel):
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Scores embeddings; see
-        :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.interaction`.
+        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
         """
         difference = head + rel - tail
         return self.margin - torch.linalg.vector_norm(

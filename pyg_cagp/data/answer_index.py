@@ -1,0 +1,115 @@
+r"""The known answers of a query, for many queries at once."""
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.data.checks import check_choice, check_edges
+from pyg_cagp.data.kg import split_edges
+
+
+class AnswerIndex:
+    r"""The known answers of :math:`(h, r, ?)` and of :math:`(?, r, t)`.
+
+    For each side, triples are sorted by the query they answer, so that the
+    answers of a query lie side by side and a batch of queries is answered by
+    two binary searches, with no Python dictionary.
+
+    Args:
+        edge_index (torch.Tensor): Heads and tails, of shape :obj:`[2, E]`.
+        edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+        num_nodes (int): The number of entities.
+        num_relations (int): The number of relations.
+
+    Example:
+        >>> edge_index = torch.tensor([[0, 0, 1], [1, 2, 2]])
+        >>> known = AnswerIndex(edge_index, torch.tensor([0, 0, 0]), 3, 1)
+        >>> known.find("tail", torch.tensor([1, 0]), torch.tensor([0, 0]))
+        (tensor([0, 1, 1]), tensor([2, 1, 2]))
+    """
+
+    def __init__(
+        self,
+        edge_index: Tensor,
+        edge_type: Tensor,
+        num_nodes: int,
+        num_relations: int,
+    ) -> None:
+        head, rel, tail = check_edges(
+            edge_index, edge_type, num_nodes, num_relations
+        )
+        self.num_nodes = num_nodes
+        self.num_relations = num_relations
+        self._sides = {
+            "tail": self._sort(head, rel, tail),
+            "head": self._sort(tail, rel, head),
+        }
+
+    def _sort(
+        self, given: Tensor, rel: Tensor, answer: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        # By answer first, then stably by query: equal triples end up side by
+        # side, and no key has to hold all three ids.
+        order = answer.argsort(stable=True)
+        key = (given * self.num_relations + rel)[order]
+        key, by_key = key.sort(stable=True)
+        answer = answer[order][by_key]
+        fresh = torch.ones_like(key, dtype=torch.bool)
+        fresh[1:] = (key[1:] != key[:-1]) | (answer[1:] != answer[:-1])
+        return key[fresh], answer[fresh]
+
+    @classmethod
+    def from_data(cls, data: Data, split: str | None = None) -> "AnswerIndex":
+        r"""Collects the triples of a graph.
+
+        Args:
+            data (Data): The graph.
+            split (str, optional): The split to take triples from; all of them
+                if set to :obj:`None`. (default: :obj:`None`)
+        """
+        edge_index, edge_type = data.edge_index, data.edge_type
+        if split is not None:
+            edge_index, edge_type = split_edges(data, split)
+        return cls(edge_index, edge_type, data.num_nodes, data.num_relations)
+
+    def find(
+        self, side: str, given: Tensor, rel_type: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        r"""Lists the known answers of queries.
+
+        Args:
+            side (str): Which side is asked for, :obj:`"tail"` or
+                :obj:`"head"`.
+            given (torch.Tensor): The entities of the other side, of shape
+                :obj:`[B]`.
+            rel_type (torch.Tensor): The relation types, of shape :obj:`[B]`.
+
+        Returns:
+            The queries' positions and their answers, one entry an answer,
+            queries in order.
+        """
+        check_choice("side", side, ("tail", "head"))
+        keys, answers = self._sides[side]
+        query = given * self.num_relations + rel_type
+        first = torch.searchsorted(keys, query)
+        count = torch.searchsorted(keys, query, right=True) - first
+        row = torch.repeat_interleave(count)
+        # Where a query's answers begin in the list, against where they begin
+        # in the index: the difference leads from one to the other.
+        shift = first - (count.cumsum(0) - count)
+        place = torch.arange(row.numel(), device=row.device) + shift[row]
+        return row, answers[place]
+
+    def to(self, device: torch.device | str) -> "AnswerIndex":
+        r"""Moves the index to a device, in place."""
+        self._sides = {
+            side: (keys.to(device), answers.to(device))
+            for side, (keys, answers) in self._sides.items()
+        }
+        return self
+
+    def __len__(self) -> int:
+        return self._sides["tail"][0].numel()
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({len(self)} triples)"

@@ -1,0 +1,190 @@
+r"""KG2E: entities and relations as Gaussians that should overlap."""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.base import GaussianKGEModel
+from pyg_cagp.nn.kge.objective import Objective, OneNegative
+
+
+class KG2E(GaussianKGEModel):
+    r"""The KG2E model from the `"Learning to Represent Knowledge Graphs with
+    Gaussian Embedding" <https://dl.acm.org/doi/10.1145/2806416.2806502>`_
+    paper.
+
+    The translation :math:`P_e = \mathcal{N}(\boldsymbol{\mu}_h -
+    \boldsymbol{\mu}_t, \mathbf{S}_h + \mathbf{S}_t)` is held against the
+    relation :math:`P_r = \mathcal{N}(\boldsymbol{\mu}_r, \mathbf{S}_r)`, by
+    :math:`d(h, r, t) = -\textrm{KL}(P_e \| P_r)` or by the expected likelihood
+    :math:`d(h, r, t) = \log \int P_e P_r`, that is, with
+    :math:`\boldsymbol{\delta} = \boldsymbol{\mu}_h - \boldsymbol{\mu}_t -
+    \boldsymbol{\mu}_r`,
+
+    .. math::
+        d_{\textrm{KL}} &= -\frac{1}{2} \sum_j \left( \frac{s_{hj} + s_{tj} +
+        \delta_j^2}{s_{rj}} - 1 + \log \frac{s_{rj}}{s_{hj} + s_{tj}} \right),
+        \\ d_{\textrm{EL}} &= -\frac{1}{2} \sum_j \left(
+        \frac{\delta_j^2}{s_{hj} + s_{tj} + s_{rj}} + \log (s_{hj} + s_{tj} +
+        s_{rj}) + \log 2 \pi \right).
+
+    Distributions are scored as they are: nothing is drawn, and there is no
+    prior. As in the paper, training is by margin with one negative, means are
+    kept in the unit ball and variances within :obj:`variance_range`;
+    :meth:`constrain`, to be called after each step, sees to it. Variances learn
+    how specific an entity is, not how often it was seen.
+
+    Args:
+        num_nodes (int): The number of nodes/entities in the graph.
+        num_relations (int): The number of relations in the graph.
+        hidden_channels (int): The hidden embedding size.
+        score (str, optional): :obj:`"kl"` or :obj:`"el"`.
+            (default: :obj:`"kl"`)
+        variance_range (tuple, optional): The least and the largest variance.
+            (default: :obj:`(0.05, 5.0)`)
+        objective (Objective, optional): What to train by. If set to
+            :obj:`None`, a margin of 1. (default: :obj:`None`)
+        **kwargs (optional): Additional arguments of
+            :class:`~pyg_cagp.nn.kge.GaussianKGEModel`.
+    """
+
+    rel_width = 2
+    #: Pairs of embeddings that are compared at a time, which bounds memory.
+    chunk = 2**18
+
+    def __init__(
+        self,
+        num_nodes: int,
+        num_relations: int,
+        hidden_channels: int,
+        score: str = "kl",
+        variance_range: tuple[float, float] = (0.05, 5.0),
+        objective: Objective | None = None,
+        **kwargs: Any,
+    ) -> None:
+        check_choice("score", score, ("kl", "el"))
+        low, high = variance_range
+        if not 0 < low < high:
+            raise InvalidInputError(
+                f"'variance_range' must hold two positive, rising numbers (got "
+                f"{variance_range})"
+            )
+        if not kwargs.setdefault("variational", True):
+            raise InvalidInputError("KG2E has no deterministic twin")
+        kwargs.setdefault("kl_weight", 0.0)
+        kwargs.setdefault("prior_variance", high)
+        self.score = score
+        self.variance_range = (float(low), float(high))
+        super().__init__(
+            num_nodes,
+            num_relations,
+            hidden_channels,
+            objective=objective or OneNegative("margin"),
+            **kwargs,
+        )
+
+    def reset_parameters(self) -> None:
+        r"""Resets all learnable parameters of the module."""
+        super().reset_parameters()
+        middle = 0.5 * sum(map(math.log, self.variance_range))
+        _, rel_log_var = self.rel_emb.weight.data.chunk(2, dim=-1)
+        for log_var in (self.node_log_var.weight, rel_log_var):
+            torch.nn.init.constant_(log_var, middle)
+
+    @torch.no_grad()
+    def constrain(self) -> None:
+        r"""Brings means back into the unit ball, and variances into their
+        range.
+        """
+        low, high = map(math.log, self.variance_range)
+        rel, rel_log_var = self.rel_emb.weight.chunk(2, dim=-1)
+        for mean in (self.node_emb.weight, rel):
+            length = torch.linalg.vector_norm(mean, dim=-1, keepdim=True)
+            mean.div_(length.clamp(min=1))
+        for log_var in (self.node_log_var.weight, rel_log_var):
+            log_var.clamp_(low, high)
+
+    def embed(self, entity: Tensor | None = None) -> Tensor:
+        r"""Returns means and variances of entities, side by side."""
+        if entity is None:
+            mean, log_var = self.node_emb.weight, self.node_log_var.weight
+        else:
+            mean, log_var = self.node_emb(entity), self.node_log_var(entity)
+        return torch.cat([mean, log_var.exp()], dim=-1)
+
+    def embed_rel(self, rel_type: Tensor) -> Tensor:
+        r"""Returns means and variances of relations, side by side."""
+        mean, log_var = self.rel_emb(rel_type).chunk(2, dim=-1)
+        return torch.cat([mean, log_var.exp()], dim=-1)
+
+    def sample(self, entity: Tensor) -> Tensor:
+        r"""Returns the distributions of entities: nothing is drawn."""
+        return self.embed(entity)
+
+    def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Scores distributions; see
+        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
+        """
+        head, head_var = head.chunk(2, dim=-1)
+        rel, rel_var = rel.chunk(2, dim=-1)
+        tail, tail_var = tail.chunk(2, dim=-1)
+        gap, var = (head - tail - rel).square(), head_var + tail_var
+        if self.score == "kl":
+            ratio = var / rel_var
+            return -0.5 * (gap / rel_var + ratio - 1 - ratio.log()).sum(dim=-1)
+        var = var + rel_var
+        return -0.5 * (gap / var + (2 * math.pi * var).log()).sum(dim=-1)
+
+    def score_all_tails(
+        self, head: Tensor, rel: Tensor, tails: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of tails."""
+        size = max(1, self.chunk // max(1, tails.size(0)))
+        parts = [
+            self.interaction(h[:, None], r[:, None], tails[None])
+            for h, r in zip(head.split(size), rel.split(size), strict=True)
+        ]
+        return torch.cat(parts)
+
+    def score_all_heads(
+        self, heads: Tensor, rel: Tensor, tail: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of heads."""
+        size = max(1, self.chunk // max(1, heads.size(0)))
+        parts = [
+            self.interaction(heads[None], r[:, None], t[:, None])
+            for r, t in zip(rel.split(size), tail.split(size), strict=True)
+        ]
+        return torch.cat(parts)
+
+    def score_variance(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the variance of the energy :math:`\frac{1}{2} \sum_j
+        \delta_j^2 / c_j` over triples drawn from the distributions, the one
+        part of the score that varies with them.
+
+        .. math::
+            \textrm{Var} = \sum_j \frac{v_j^2 + 2 v_j \delta_j^2}{2 c_j^2}
+
+        For :obj:`"kl"`, the relation is what is held against,
+        :math:`\mathbf{v} = \mathbf{s}_h + \mathbf{s}_t` and
+        :math:`\mathbf{c} = \mathbf{s}_r`; for :obj:`"el"` it is drawn as well,
+        and :math:`\mathbf{v} = \mathbf{c} = \mathbf{s}_h + \mathbf{s}_t +
+        \mathbf{s}_r`.
+        """
+        head, head_var = self.embed(head_index).chunk(2, dim=-1)
+        rel, rel_var = self.embed_rel(rel_type).chunk(2, dim=-1)
+        tail, tail_var = self.embed(tail_index).chunk(2, dim=-1)
+        gap = (head - rel - tail).square()
+        # An entity moves as its own head and tail at once, which cancels.
+        apart = (head_index != tail_index)[..., None]
+        var = (head_var + tail_var) * apart
+        scale = rel_var
+        if self.score == "el":
+            var, scale = var + rel_var, head_var + tail_var + rel_var
+        return ((var**2 + 2 * var * gap) / (2 * scale**2)).sum(dim=-1)

@@ -1,0 +1,91 @@
+r"""The prior of Gaussian entities, and what it costs to leave it."""
+
+import math
+
+import torch
+from torch import Tensor
+from torch.nn import Module, Parameter
+
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.exceptions import InvalidInputError
+
+
+class GaussianPrior(Module):
+    r"""A spherical Gaussian :math:`\mathcal{N}(\mathbf{0}, \sigma_0^2
+    \mathbf{I})` over the embeddings of entities.
+
+    Args:
+        variance (float): The variance :math:`\sigma_0^2`.
+        learn (bool, optional): If set to :obj:`True`, the variance is a
+            parameter that training fits (empirical Bayes).
+            (default: :obj:`False`)
+        reduction (str, optional): How a mini-batch pays for the divergences of
+            posteriors from the prior. With :obj:`"occurrence"`, an entity in
+            :math:`f` training slots pays :math:`1 / f` of its own each time it
+            occurs, and so the whole of it in an epoch: the evidence lower
+            bound, without bias. Charged in full each time, it would pay
+            :math:`f` times for one prior, which cancels the contraction that
+            evidence should bring. With :obj:`"dense"`, every step pays the mean
+            over all entities, as in the paper.
+            (default: :obj:`"occurrence"`)
+    """
+
+    log_variance: Tensor
+
+    def __init__(
+        self,
+        variance: float,
+        learn: bool = False,
+        reduction: str = "occurrence",
+    ) -> None:
+        super().__init__()
+        if not (variance > 0 and math.isfinite(variance)):
+            raise InvalidInputError(
+                f"'prior_variance' must be positive (got {variance})"
+            )
+        check_choice("kl_reduction", reduction, ("occurrence", "dense"))
+        self.start = float(variance)
+        self.learn = learn
+        self.reduction = reduction
+        # A buffer if given, for optimisers take all parameters.
+        log_variance = torch.tensor(math.log(self.start))
+        if learn:
+            self.log_variance = Parameter(log_variance)
+        else:
+            self.register_buffer("log_variance", log_variance)
+
+    def reset_parameters(self) -> None:
+        r"""Resets the variance to that at the start."""
+        with torch.no_grad():
+            self.log_variance.fill_(math.log(self.start))
+
+    @property
+    def variance(self) -> Tensor:
+        r"""The variance of each dimension."""
+        return self.log_variance.exp()
+
+    def divergence(self, mean: Tensor, log_var: Tensor | None) -> Tensor:
+        r"""Returns the divergence of posteriors from the prior.
+
+        .. math::
+            \textrm{KL}(q_i \| p) = \frac{1}{2} \sum_j \left(
+            \frac{\exp \ell_{ij} + \mu_{ij}^2}{\sigma_0^2} - 1 - \ell_{ij} +
+            \log \sigma_0^2 \right),
+
+        Points have no divergence; for them it is the negative logarithm of the
+        prior's density at them, up to a constant: :math:`\frac{1}{2}
+        \sum_j \mu_{ij}^2 / \sigma_0^2`.
+
+        Args:
+            mean (torch.Tensor): The means, of shape :obj:`[..., channels]`.
+            log_var (torch.Tensor, optional): The logarithms of variances, of
+                the same shape; :obj:`None` for points.
+        """
+        if log_var is None:
+            return 0.5 * (mean.square() / self.variance).sum(dim=-1)
+        ratio = (log_var.exp() + mean.square()) / self.variance
+        return 0.5 * (ratio - 1 - log_var + self.log_variance).sum(dim=-1)
+
+    def extra_repr(self) -> str:
+        r"""Describes the prior in one line."""
+        return f"variance={float(self.variance):g}, learn={self.learn}"

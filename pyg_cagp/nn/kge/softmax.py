@@ -1,0 +1,205 @@
+r"""Likelihoods in which an answer competes with many candidates."""
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from pyg_cagp.data import AnswerIndex
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.scoring import SIDES
+
+if TYPE_CHECKING:
+    from pyg_cagp.nn.kge.base import GaussianKGEModel
+
+
+class SampledSoftmax:
+    r"""A softmax over candidates that a whole batch shares, in both directions.
+
+    The tail of a triple competes with :obj:`num_negatives` entities drawn
+    uniformly, and so does its head. Scores of negatives are raised by
+    :math:`\log \frac{|\mathcal{E}|}{K}`, so that :math:`K` of them stand for
+    all and the sum over candidates is unbiased (as in the `"On Using Very Large
+    Target Vocabulary for Neural Machine Translation"
+    <https://arxiv.org/abs/1412.2007>`_ paper); a negative that happens to be
+    the answer is left out.
+
+    Args:
+        num_negatives (int, optional): The number :math:`K` of negatives.
+            (default: :obj:`512`)
+        known (AnswerIndex, optional): Triples known to be true. A negative that
+            makes one of them is left out. (default: :obj:`None`)
+    """
+
+    def __init__(
+        self, num_negatives: int = 512, known: AnswerIndex | None = None
+    ) -> None:
+        if num_negatives < 1:
+            raise InvalidInputError(
+                f"'num_negatives' must be positive (got {num_negatives})"
+            )
+        self.num_negatives = num_negatives
+        self.known = known
+
+    def __call__(
+        self,
+        model: "GaussianKGEModel",
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+    ) -> Tensor:
+        r"""Returns the mean negative log-likelihood of a batch of triples."""
+        other = torch.randint(
+            model.num_nodes,
+            (self.num_negatives,),
+            generator=model.generator,
+            device=head_index.device,
+        )
+        index = {"head": head_index, "tail": tail_index}
+        drawn = {side: model.sample(index[side]) for side in SIDES}
+        negative = model.sample(other)
+        total = negative.new_zeros(())
+        for side, given in (("tail", "head"), ("head", "tail")):
+            true = model.score_answer(side, drawn[given], rel_type, drawn[side])
+            scores = model.score_candidates(
+                side, drawn[given], rel_type, negative
+            )
+            is_answer = self.find_answers(
+                side, index[given], rel_type, index[side], other
+            )
+            total = total + self.nll(true, scores, is_answer, model.num_nodes)
+        return total
+
+    def find_answers(
+        self,
+        side: str,
+        given: Tensor,
+        rel_type: Tensor,
+        answer: Tensor,
+        other: Tensor,
+    ) -> Tensor:
+        r"""Tells which negatives are answers, of shape :obj:`[B, K]`."""
+        hit = answer[:, None] == other
+        if self.known is None:
+            return hit
+        order = other.argsort()
+        in_order = other[order]
+        row, known = self.known.find(side, given, rel_type)
+        first = torch.searchsorted(in_order, known)
+        count = torch.searchsorted(in_order, known, right=True) - first
+        # Negatives are drawn with replacement: one may stand there twice.
+        each = torch.repeat_interleave(count)
+        step = torch.arange(each.numel(), device=each.device)
+        step = step - (count.cumsum(0) - count)[each]
+        hit[row[each], order[first[each] + step]] = True
+        return hit
+
+    def nll(
+        self, true: Tensor, scores: Tensor, is_answer: Tensor, num_nodes: int
+    ) -> Tensor:
+        r"""Returns the mean loss of one direction.
+
+        Args:
+            true (torch.Tensor): Scores of answers, of shape :obj:`[B]`.
+            scores (torch.Tensor): Scores of negatives, of shape
+                :obj:`[B, K]`.
+            is_answer (torch.Tensor): Which negatives are answers after all, of
+                shape :obj:`[B, K]`.
+            num_nodes (int): How many candidates the negatives stand for.
+        """
+        shift = math.log(num_nodes / self.num_negatives)
+        scores = (scores + shift).masked_fill(is_answer, -math.inf)
+        scores = torch.cat([true[:, None], scores], dim=1)
+        return (scores.logsumexp(dim=1) - true).mean()
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({self.num_negatives})"
+
+
+class SelfAdversarial(SampledSoftmax):
+    r"""Each negative is told apart on its own, the hard ones weighing more, as
+    in the `"RotatE: Knowledge Graph Embedding by Relational Rotation in Complex
+    Space" <https://arxiv.org/abs/1902.10197>`_ paper.
+
+    .. math::
+        - \log \sigma(d) - \sum_k w_k \log \sigma(-d_k), \quad
+        w_k = \textrm{softmax}_k (\tau d_k),
+
+    through whose weights no gradient flows. It is a ranking loss, not a
+    likelihood.
+
+    Args:
+        num_negatives (int, optional): The number of negatives, which a whole
+            batch shares. (default: :obj:`512`)
+        known (AnswerIndex, optional): Triples known to be true. A negative that
+            makes one of them is left out. (default: :obj:`None`)
+        temperature (float, optional): How much hard negatives are preferred;
+            none for 0. (default: :obj:`1.0`)
+    """
+
+    def __init__(
+        self,
+        num_negatives: int = 512,
+        known: AnswerIndex | None = None,
+        temperature: float = 1.0,
+    ) -> None:
+        super().__init__(num_negatives, known)
+        if temperature < 0:
+            raise InvalidInputError(
+                f"'temperature' must not be negative (got {temperature})"
+            )
+        self.temperature = temperature
+
+    def nll(
+        self, true: Tensor, scores: Tensor, is_answer: Tensor, num_nodes: int
+    ) -> Tensor:
+        r"""Returns the mean loss of one direction."""
+        logits = self.temperature * scores.detach()
+        # Finite, for all negatives of a query may be answers.
+        logits = logits.masked_fill(is_answer, torch.finfo(logits.dtype).min)
+        weight = logits.softmax(dim=1).masked_fill(is_answer, 0)
+        false = (weight * F.softplus(scores)).sum(dim=1)
+        return (F.softplus(-true) + false).mean()
+
+
+class OneVsAll:
+    r"""A softmax over all entities, in both directions: what
+    :class:`SampledSoftmax` estimates. One draw of every entity serves a batch.
+
+    Args:
+        known (AnswerIndex, optional): Triples known to be true, which do not
+            compete with the answer. (default: :obj:`None`)
+    """
+
+    def __init__(self, known: AnswerIndex | None = None) -> None:
+        self.known = known
+
+    def __call__(
+        self,
+        model: "GaussianKGEModel",
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+    ) -> Tensor:
+        r"""Returns the mean negative log-likelihood of a batch of triples."""
+        every = torch.arange(model.num_nodes, device=head_index.device)
+        drawn = model.sample(every)
+        total = drawn.new_zeros(())
+        for side, given, answer in (
+            ("tail", head_index, tail_index),
+            ("head", tail_index, head_index),
+        ):
+            scores = model.score_candidates(side, drawn[given], rel_type, drawn)
+            if self.known is not None:
+                row, other = self.known.find(side, given, rel_type)
+                rival = other != answer[row]
+                mask = torch.zeros_like(scores, dtype=torch.bool)
+                mask[row[rival], other[rival]] = True
+                scores = scores.masked_fill(mask, -math.inf)
+            total = total + F.cross_entropy(scores, answer)
+        return total
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}()"

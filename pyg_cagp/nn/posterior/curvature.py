@@ -1,0 +1,148 @@
+r"""How sharply the likelihood falls around each entity."""
+
+import math
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.posterior.slopes import slope_moments, slopes
+
+
+@torch.no_grad()
+def ggn_diagonal(
+    model: GaussianKGEModel,
+    edge_index: Tensor,
+    edge_type: Tensor,
+    num_negatives: int | None = None,
+    generator: torch.Generator | None = None,
+    max_scores: int = 2**22,
+    progress: bool = False,
+) -> Tensor:
+    r"""Returns the diagonal of the generalised Gauss-Newton matrix, which for a
+    softmax is the Fisher information.
+
+    Each training triple asks for its tail and for its head among all entities.
+    For a query with probabilities :math:`p_k` over candidates, the curvature
+    along one coordinate :math:`x` of any embedding is the variance of the
+    scores' slopes,
+
+    .. math::
+        \textrm{Var}_{k \sim p} \left( \frac{\partial d_k}{\partial x} \right),
+
+    which is :math:`p_k (1 - p_k) (\partial d_k / \partial x)^2` for a candidate
+    and the whole variance for the entity that is asked about. An entity that is
+    its own candidate moves both at once; their covariance is counted.
+
+    Args:
+        model (GaussianKGEModel): The model.
+        edge_index (torch.Tensor): Heads and tails, of shape :obj:`[2, E]`.
+        edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+        num_negatives (int, optional): If set, a query's candidates are its
+            answer and so many entities that a batch shares, weighted so that
+            they stand for all. If set to :obj:`None`, or to no less than all,
+            they are all entities, equal queries are asked once, and the result
+            is exact. (default: :obj:`None`)
+        generator (torch.Generator, optional): The source of negatives.
+            (default: :obj:`None`)
+        max_scores (int, optional): How many scores to hold at a time, which
+            bounds the memory. (default: :obj:`4194304`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+
+    Returns:
+        The diagonal, of shape :obj:`[num_nodes, channels]`.
+    """
+    if num_negatives is not None and num_negatives >= model.num_nodes:
+        num_negatives = None
+    nodes = model.embed()
+    diagonal = torch.zeros_like(nodes)
+    head, tail = edge_index
+    every = torch.arange(model.num_nodes, device=edge_type.device)
+    width = model.num_nodes if num_negatives is None else num_negatives
+    size = max(1, max_scores // width)
+    for side, given, answer in (("tail", head, tail), ("head", tail, head)):
+        rel, weight = edge_type, torch.ones_like(edge_type)
+        if num_negatives is None:
+            given, rel, weight = _distinct(given, rel, model.num_relations)
+        starts = range(0, rel.numel(), size)
+        for start in tqdm(starts, f"curvature ({side}s)", disable=not progress):
+            part = slice(start, start + size)
+            if num_negatives is None:
+                pool, rival = every, None
+            else:
+                pool = torch.randint(
+                    model.num_nodes,
+                    (num_negatives,),
+                    generator=generator,
+                    device=edge_type.device,
+                )
+                rival = answer[part]
+            _add_batch(
+                model,
+                diagonal,
+                side,
+                given[part],
+                rel[part],
+                weight[part],
+                pool,
+                rival,
+            )
+    # It is a sum of variances, but for rounding.
+    return diagonal.clamp_(min=0)
+
+
+def _distinct(
+    given: Tensor, rel: Tensor, num_relations: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    # The curvature of a softmax does not depend on which answer was right.
+    key, count = torch.unique(given * num_relations + rel, return_counts=True)
+    return key // num_relations, key % num_relations, count
+
+
+def _add_batch(
+    model: GaussianKGEModel,
+    diagonal: Tensor,
+    side: str,
+    given: Tensor,
+    rel: Tensor,
+    weight: Tensor,
+    pool: Tensor,
+    answer: Tensor | None,
+) -> None:
+    known, pool_emb = model.embed(given), model.embed(pool)
+    scores = model.score_candidates(side, known, rel, pool_emb)
+    share = 1.0
+    if answer is not None:
+        share = model.num_nodes / pool.numel()
+        scores = scores.masked_fill(pool == answer[:, None], -math.inf)
+        right = model.score_answer(side, known, rel, model.embed(answer))
+        total = torch.logaddexp(
+            scores.logsumexp(dim=1) + math.log(share), right
+        )
+    else:
+        total = scores.logsumexp(dim=1)
+    prob = (scores - total[:, None]).exp()
+    # A candidate of the pool stands for `share` like it.
+    mass = share * prob
+    times = weight[:, None].to(prob.dtype)
+    to_pool, first, second = slope_moments(
+        model, side, known, rel, pool_emb, mass, times * mass * (1 - prob)
+    )
+    diagonal.index_add_(0, pool, to_pool)
+    self_mass = (mass * (pool == given[:, None])).sum(dim=1)
+    if answer is not None:
+        chance = (right - total).exp()
+        by_given, by_answer = slopes(
+            model, side, known, rel, model.embed(answer)
+        )
+        first = first + chance[:, None] * by_given
+        second = second + chance[:, None] * by_given.square()
+        curve = (times[:, 0] * chance * (1 - chance))[:, None]
+        diagonal.index_add_(0, answer, curve * by_answer.square())
+        self_mass = self_mass + chance * (answer == given)
+    by_given, by_self = slopes(model, side, known, rel, known)
+    both = 2 * self_mass[:, None] * by_self * (by_given - first)
+    variance = second - first.square() + both
+    diagonal.index_add_(0, given, times * variance)

@@ -1,0 +1,244 @@
+"""Laplace posteriors against derivatives taken by autograd."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from scipy.stats import spearmanr
+
+from pyg_cagp.data.kg import split_edges
+from pyg_cagp.datasets import load
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge import (
+    KG2E,
+    GaussianComplEx,
+    GaussianDistMult,
+    GaussianRotatE,
+    GaussianTransE,
+)
+from pyg_cagp.nn.posterior import (
+    LaplacePosterior,
+    VariationalPosterior,
+    ggn_diagonal,
+)
+
+N, R, D = 6, 2, 3
+MODELS = {
+    "distmult": GaussianDistMult,
+    "distmult-reciprocal": lambda *a: GaussianDistMult(*a, reciprocal=True),
+    "complex": GaussianComplEx,
+    "complex-reciprocal": lambda *a: GaussianComplEx(*a, reciprocal=True),
+    "transe": GaussianTransE,
+    "transe-l2": lambda *a: GaussianTransE(*a, p_norm=2),
+    "rotate": GaussianRotatE,
+}
+
+
+@pytest.fixture
+def triples():
+    generator = torch.Generator().manual_seed(0)
+    edge_index = torch.randint(N - 1, (2, 15), generator=generator)
+    edge_index[1, 0] = edge_index[0, 0]  # A self-loop; entity 5 is unseen.
+    return edge_index, torch.randint(R, (15,), generator=generator)
+
+
+def make(name):
+    torch.manual_seed(1)
+    model = MODELS[name](N, R, D).double()
+    torch.nn.init.normal_(model.node_emb.weight)
+    torch.nn.init.normal_(model.rel_emb.weight)
+    return model
+
+
+def queries(model, edge_index, edge_type):
+    """Each query as a function from all embeddings to all scores."""
+    for h, r, t in zip(*edge_index[:1], edge_type, edge_index[1], strict=True):
+        for side, given, answer in (("tail", h, t), ("head", t, h)):
+
+            def scores(nodes, side=side, given=given, r=r):
+                return model.score_candidates(
+                    side, nodes[given][None], r[None], nodes
+                )[0]
+
+            yield scores, given, r, answer
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_curvature_is_the_gauss_newton_diagonal(name, triples):
+    model = make(name)
+    nodes = model.node_emb.weight.detach()
+    expected = torch.zeros_like(nodes)
+    for scores, *_ in queries(model, *triples):
+        jacobian = torch.autograd.functional.jacobian(scores, nodes).flatten(1)
+        p = scores(nodes).softmax(0).detach()
+        inner = torch.diag(p) - p[:, None] * p
+        ggn = jacobian.t() @ inner @ jacobian
+        expected += ggn.diagonal().view_as(nodes).detach()
+    got = ggn_diagonal(model, *triples, max_scores=4 * N)
+    torch.testing.assert_close(got, expected)
+
+
+def test_curvature_is_the_hessian_diagonal(triples):
+    """DistMult's scores are linear in each entity but for s(e, r, e)."""
+    model = make("distmult")
+    nodes, rel = model.node_emb.weight.detach(), model.rel_emb.weight.detach()
+
+    def nll(nodes):
+        return sum(
+            F.cross_entropy(scores(nodes), answer)
+            for scores, _, _, answer in queries(model, *triples)
+        )
+
+    size = nodes.numel()
+    hessian = torch.autograd.functional.hessian(nll, nodes)
+    diagonal = hessian.reshape(size, size).diagonal().view_as(nodes)
+    bent = torch.zeros_like(nodes)
+    for scores, given, r, answer in queries(model, *triples):
+        p = scores(nodes).softmax(0).detach()
+        bent[given] += (p[given] - (answer == given).double()) * 2 * rel[r]
+    got = ggn_diagonal(model, *triples)
+    torch.testing.assert_close(got, (diagonal - bent).detach())
+
+
+@pytest.mark.parametrize("name", ["distmult", "complex", "rotate"])
+def test_sampled_candidates_stand_for_all(name, triples):
+    torch.manual_seed(0)
+    model = MODELS[name](200, R, D).double()
+    torch.nn.init.normal_(model.node_emb.weight, std=0.5)
+    exact = ggn_diagonal(model, *triples)
+    generator = torch.Generator().manual_seed(0)
+    # A chunk of two queries has a pool of its own.
+    draws = [
+        ggn_diagonal(model, *triples, 100, generator, max_scores=200)
+        for _ in range(60)
+    ]
+    assert all((draw >= 0).all() for draw in draws)
+    got = torch.stack(draws).mean(0)
+    torch.testing.assert_close(got[:5], exact[:5], rtol=0.1, atol=0)
+    rest = slice(5, None)  # Mere candidates: seldom drawn, so by their sum.
+    torch.testing.assert_close(
+        got[rest].sum(), exact[rest].sum(), rtol=0.05, atol=0
+    )
+    assert torch.equal(ggn_diagonal(model, *triples, 200), exact)
+
+
+@pytest.mark.parametrize("structure", ["diagonal", "isotropic"])
+def test_precision_is_prior_plus_curvature(triples, structure):
+    model = make("distmult")
+    before = model(*triples[0][:1], triples[1], triples[0][1])
+    laplace = LaplacePosterior(0.5, structure).fit(model, *triples)
+    curvature = ggn_diagonal(model, *triples)
+    if structure == "isotropic":
+        curvature[:] = curvature.mean(1, keepdim=True)
+    expected = 1 / (2 + curvature)
+    expected[N - 1] = 0.5  # No triple speaks of it.
+    torch.testing.assert_close(laplace.variance_, expected)
+    assert (laplace.variance_[: N - 1] < 0.5).all()
+    laplace.apply_to(model)
+    torch.testing.assert_close(model.variance(torch.arange(N)), expected)
+    assert math.isclose(model.prior.variance, 0.5, rel_tol=1e-6)
+    after = model(*triples[0][:1], triples[1], triples[0][1])
+    assert torch.equal(before, after)
+
+
+@pytest.mark.parametrize("structure", ["diagonal", "isotropic"])
+def test_marginal_likelihood_is_stationary(triples, structure):
+    """MacKay's fixed point: the number of well-determined parameters."""
+    model = make("complex")
+    laplace = LaplacePosterior(structure=structure).fit(model, *triples)
+    seen = model.node_freq > 0
+    share = laplace.variance_[seen] / laplace.prior_variance_
+    determined = (1 - share).sum()
+    energy = model.node_emb.weight[seen].detach().square().sum()
+    expected = energy / determined
+    assert math.isclose(laplace.prior_variance_, expected, rel_tol=0.02)
+
+
+def test_validation_prior_makes_held_out_triples_likeliest(triples):
+    model = make("distmult")
+    edge_index, edge_type = triples
+    held_out = (edge_index[:, :5], edge_type[:5])
+    laplace = LaplacePosterior("validation").fit(model, *triples, *held_out)
+
+    def cost(prior):
+        """With other draws, and many of them."""
+        generator = torch.Generator().manual_seed(7)
+        variance = LaplacePosterior(prior).fit(model, *triples).variance_
+        noise = torch.randn(
+            4_000, N, D, generator=generator, dtype=torch.double
+        )
+        nodes = model.node_emb.weight.detach() + noise * variance.sqrt()
+        prob = 0
+        for scores, _, _, answer in queries(model, *held_out):
+            drawn = torch.vmap(scores)(nodes).softmax(-1)[:, answer]
+            prob = prob - drawn.mean().log()
+        return float(prob)
+
+    best = laplace.prior_variance_
+    assert cost(best) <= min(cost(best * 30), cost(best / 30))
+    with pytest.raises(InvalidInputError, match="needs 'val_edge_index'"):
+        LaplacePosterior("validation").fit(model, *triples)
+
+
+def test_variational_reads_the_model(triples):
+    model = make("distmult")
+    posterior = VariationalPosterior().fit(model, *triples)
+    expected = model.node_log_var.weight.exp()[: N - 1]
+    torch.testing.assert_close(posterior.variance_[: N - 1], expected)
+    assert (posterior.variance_[N - 1] == model.prior.variance).all()
+    point = GaussianDistMult(N, R, D, variational=False)
+    with pytest.raises(InvalidInputError, match="use a LaplacePosterior"):
+        VariationalPosterior().fit(point, *triples)
+    LaplacePosterior().fit(point, *triples).apply_to(point)
+    VariationalPosterior().fit(point, *triples)
+
+
+def test_isotropic_is_closest_to_the_full_one(triples):
+    """Of all N(mean, s I), by KL from the precision's whole diagonal block."""
+    model = make("distmult")
+    laplace = LaplacePosterior(0.5).fit(model, *triples)
+    precision = 2 + ggn_diagonal(model, *triples)[0]
+    best = laplace.variance_[0, 0]
+    grid = best * torch.linspace(0.5, 2, 301, dtype=torch.double)
+    # KL(N(m, s I) || N(m, P^-1)) depends on P by its diagonal and volume only.
+    cost = grid[:, None] * precision - grid[:, None].log()
+    assert torch.isclose(grid[cost.sum(1).argmin()], best, rtol=0.01)
+
+
+def test_bad_input(triples):
+    with pytest.raises(InvalidInputError, match="'structure' must be one of"):
+        LaplacePosterior(structure="full")
+    with pytest.raises(InvalidInputError, match="'prior' must be one of"):
+        LaplacePosterior("flat")
+    with pytest.raises(InvalidInputError, match="'prior' must be positive"):
+        LaplacePosterior(0.0)
+    with pytest.raises(InvalidInputError, match="'num_negatives'"):
+        LaplacePosterior(num_negatives=0)
+    with pytest.raises(InvalidInputError, match="KG2E has no Laplace"):
+        LaplacePosterior().fit(KG2E(N, R, D), *triples)
+    model = make("distmult")
+    with pytest.raises(InvalidInputError, match="call 'fit' first"):
+        LaplacePosterior().apply_to(model)
+    other = GaussianDistMult(N, R, D + 1)
+    with pytest.raises(InvalidInputError, match="embeddings of shape"):
+        LaplacePosterior().fit(model, *triples).apply_to(other)
+
+
+def test_variance_falls_with_frequency():
+    kg = load("synthetic")
+    edge_index, edge_type = split_edges(kg, "train")
+    torch.manual_seed(0)
+    model = GaussianDistMult(kg.num_nodes, kg.num_relations, 16)
+    loader = model.loader(
+        edge_index[0], edge_type, edge_index[1], batch_size=1024, shuffle=True
+    )
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    for _ in range(5):
+        for batch in loader:
+            optimizer.zero_grad()
+            model.loss(*batch).backward()
+            optimizer.step()
+    laplace = LaplacePosterior().fit(model, edge_index, edge_type)
+    variance = laplace.apply_to(model).mean_variance(torch.arange(kg.num_nodes))
+    assert spearmanr(model.node_freq, variance.detach())[0] < -0.9
