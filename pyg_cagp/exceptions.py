@@ -33,5 +33,13 @@ class MissingDependencyError(CAGPError, ImportError):
     r"""An optional package is needed for what was asked."""
 
 
+class CheckpointError(CAGPError, ValueError):
+    r"""A checkpoint cannot be read, or belongs to another run."""
+
+
+class DivergenceError(CAGPError, ArithmeticError):
+    r"""Training met a loss, or a weight, that is no finite number."""
+
+
 class CAGPWarning(UserWarning):
     r"""Base class of the warnings that :mod:`pyg_cagp` gives."""

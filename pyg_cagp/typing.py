@@ -20,6 +20,9 @@ WITH_TORCH_SPARSE = find_spec("torch_sparse") is not None
 #: Whether :obj:`pyarrow` (Parquet files) can be imported.
 WITH_PYARROW = find_spec("pyarrow") is not None
 
+#: Whether :obj:`matplotlib` (figures) can be imported.
+WITH_MATPLOTLIB = find_spec("matplotlib") is not None
+
 #: The values of :obj:`data.ood_type`.
 OOD_TYPE_NAMES: dict[int, str] = {0: "id", 1: "emerging", 2: "novel"}
 

@@ -66,7 +66,16 @@ def test_files_fit_in_a_head(path):
 
 @pytest.mark.parametrize(
     "name",
-    ["data", "datasets", "coverage", "transforms", "nn.kge", "evaluate"],
+    [
+        "data",
+        "datasets",
+        "coverage",
+        "transforms",
+        "nn.kge",
+        "nn.posterior",
+        "train",
+        "evaluate",
+    ],
 )
 def test_listed_names_exist(name):
     module = importlib.import_module(f"pyg_cagp.{name}")

@@ -2,6 +2,7 @@ r"""One graph form, and what reads it."""
 
 from pyg_cagp.data.answer_index import AnswerIndex
 from pyg_cagp.data.as_kg import as_kg
+from pyg_cagp.data.digest import kg_digest
 from pyg_cagp.data.folder import read_folder
 from pyg_cagp.data.kg import check_kg, join_splits, split_edges
 from pyg_cagp.data.table import TripleTable, read_table
@@ -12,6 +13,7 @@ functions = [
     "as_kg",
     "check_kg",
     "join_splits",
+    "kg_digest",
     "read_folder",
     "read_table",
     "split_edges",

@@ -173,7 +173,7 @@ def test_validation_prior_makes_held_out_triples_likeliest(triples):
         for scores, _, _, answer in queries(model, *held_out):
             drawn = torch.vmap(scores)(nodes).softmax(-1)[:, answer]
             prob = prob - drawn.mean().log()
-        return float(prob)
+        return float(prob.detach())
 
     best = laplace.prior_variance_
     assert cost(best) <= min(cost(best * 30), cost(best / 30))

@@ -4,8 +4,16 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge import GaussianDistMult, OneNegative, SampledSoftmax
+from pyg_cagp.nn.kge import (
+    GaussianDistMult,
+    OneNegative,
+    OneVsAll,
+    SampledSoftmax,
+    SelfAdversarial,
+    bernoulli_rates,
+)
 from tests.nn.test_contract import N, R, triples
 
 
@@ -27,6 +35,84 @@ def test_many_negatives_stand_for_all_candidates(model):
     expected = expected + F.cross_entropy(model.score_heads(r, t), h)
     got = SampledSoftmax(200_000)(model, h, r, t)
     torch.testing.assert_close(got, expected, rtol=5e-3, atol=0)
+
+
+def test_one_vs_all_is_cross_entropy(model):
+    h, r, t = triples(10)
+    expected = F.cross_entropy(model.score_tails(h, r), t)
+    expected = expected + F.cross_entropy(model.score_heads(r, t), h)
+    torch.testing.assert_close(OneVsAll()(model, h, r, t), expected)
+
+
+@pytest.fixture
+def known():
+    h, r, t = triples(40)
+    return AnswerIndex(torch.stack([h, t]), r, N, R)
+
+
+def filtered_cross_entropy(model, known, h, r, t):
+    """One query at a time, rivals known to be true taken out by hand."""
+    total = 0
+    for i in range(len(h)):
+        for side, given, answer, scores in (
+            ("tail", h, t, model.score_tails(h[i : i + 1], r[i : i + 1])[0]),
+            ("head", t, h, model.score_heads(r[i : i + 1], t[i : i + 1])[0]),
+        ):
+            _, others = known.find(side, given[i : i + 1], r[i : i + 1])
+            keep = torch.ones(N, dtype=torch.bool)
+            keep[others] = False
+            keep[answer[i]] = True
+            place = int(keep[: answer[i]].sum())
+            total = total - scores[keep].log_softmax(0)[place]
+    return total / len(h)
+
+
+def test_true_rivals_do_not_compete(model, known):
+    h, r, t = triples(40)
+    expected = filtered_cross_entropy(model, known, h, r, t)
+    plain = OneVsAll()(model, h, r, t)
+    assert expected < plain - 0.1
+    torch.testing.assert_close(OneVsAll(known)(model, h, r, t), expected)
+    got = SampledSoftmax(100_000, known)(model, h, r, t)
+    torch.testing.assert_close(got, expected, rtol=5e-3, atol=0)
+
+
+def test_hard_negatives_weigh_more(model):
+    """Against the formula, written for one query at a time."""
+    h, r, t = triples(10)
+    seed = model.generator.get_state()
+    other = torch.randint(N, (6,), generator=model.generator)
+    model.generator.set_state(seed)
+    got = SelfAdversarial(6, temperature=0.7)(model, h, r, t)
+    expected = 0
+    for scores, answer in (
+        (model.score_tails(h, r), t),
+        (model.score_heads(r, t), h),
+    ):
+        for i in range(10):
+            false = scores[i, other[other != answer[i]]]
+            weight = (0.7 * false).softmax(0)
+            loss = -F.logsigmoid(scores[i, answer[i]])
+            loss = loss - (weight * F.logsigmoid(-false)).sum()
+            expected = expected + loss / 10
+    torch.testing.assert_close(got, expected)
+    with pytest.raises(InvalidInputError, match="'temperature' must not"):
+        SelfAdversarial(temperature=-1)
+
+
+def test_bernoulli_replaces_the_side_with_fewer_answers(model):
+    # Relation 0 has one head and four tails; relation 1 is its mirror.
+    h = torch.tensor([0, 0, 0, 0, 1, 2, 3, 4])
+    t = torch.tensor([1, 2, 3, 4, 0, 0, 0, 0])
+    r = torch.tensor([0, 0, 0, 0, 1, 1, 1, 1])
+    rates = bernoulli_rates(h, r, t, R)
+    torch.testing.assert_close(rates, torch.tensor([0.8, 0.2, 0.5]))
+    many = torch.zeros(20_000, dtype=torch.long)
+    objective = OneNegative(head_rate=rates)
+    false_h, false_t = objective.corrupt(model, many, many, many)
+    assert not ((false_h != 0) & (false_t != 0)).any()
+    share = (false_h != 0).float().mean() / (1 - 1 / N)
+    assert abs(share - 0.8) < 0.02
 
 
 def test_a_negative_that_is_the_answer_is_left_out(model):

@@ -294,7 +294,22 @@ class GaussianKGEModel(QueryKGEModel, ABC):
             rel_type (torch.Tensor): The relation type.
             tail_index (torch.Tensor): The tail indices.
         """
+        nll, kl = self.loss_terms(head_index, rel_type, tail_index)
+        return nll + self.kl_weight * kl
+
+    def loss_terms(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        r"""Returns the two terms of :meth:`loss`: the negative log-likelihood
+        of a batch and its share of the prior term, which is zero if it has no
+        weight.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+        """
         nll = self.objective(self, head_index, rel_type, tail_index)
         if self.kl_weight == 0:
-            return nll
-        return nll + self.kl_weight * self.kl_term(head_index, tail_index)
+            return nll, nll.new_zeros(())
+        return nll, self.kl_term(head_index, tail_index)

@@ -48,8 +48,8 @@ def ggn_diagonal(
             (default: :obj:`None`)
         max_scores (int, optional): How many scores to hold at a time, which
             bounds the memory. (default: :obj:`4194304`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar
+            where there is a terminal. (default: :obj:`False`)
 
     Returns:
         The diagonal, of shape :obj:`[num_nodes, channels]`.
@@ -67,7 +67,9 @@ def ggn_diagonal(
         if num_negatives is None:
             given, rel, weight = _distinct(given, rel, model.num_relations)
         starts = range(0, rel.numel(), size)
-        for start in tqdm(starts, f"curvature ({side}s)", disable=not progress):
+        for start in tqdm(
+            starts, f"curvature ({side}s)", disable=None if progress else True
+        ):
             part = slice(start, start + size)
             if num_negatives is None:
                 pool, rival = every, None

@@ -1,0 +1,128 @@
+r"""The command :obj:`pyg-cagp train`."""
+
+import argparse
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pyg_cagp.cli.common import add_common, format_table, print_json
+from pyg_cagp.datasets import load
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.train import Config, train_run
+from pyg_cagp.train.build import MODELS
+
+
+def add_command(commands: Any) -> None:
+    r"""Adds the command to the command line."""
+    parser = commands.add_parser(
+        "train",
+        help="train a Gaussian model into a folder",
+        description="Trains a model, finds its posterior, and keeps everything "
+        "of it in a folder: 'tensorboard --logdir RUN' shows how it went.",
+    )
+    parser.add_argument("dataset", help="the name of a dataset, or a folder")
+    parser.add_argument(
+        "--model",
+        choices=tuple(MODELS),
+        default="gaussian-distmult",
+        help="the model (default: gaussian-distmult)",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="RUN",
+        help="the folder of the run (default: runs/DATASET-MODEL-SEED)",
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on where an interrupted run stopped, to the same bits",
+    )
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--preset",
+        choices=("paper",),
+        help="the recipe of the paper instead of ours",
+    )
+    source.add_argument(
+        "--config", metavar="FILE", help="a TOML file instead of ours"
+    )
+    parser.add_argument(
+        "--set",
+        metavar="SECTION.KEY=VALUE",
+        action="append",
+        default=[],
+        help="change one value of the config, such as train.epochs=5",
+    )
+    parser.add_argument(
+        "--device", default="cpu", help="where to train (default: cpu)"
+    )
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    r"""Runs the command."""
+    if args.config:
+        config = Config.from_file(args.config)
+    else:
+        config = Config.find(args.dataset, args.model, args.preset)
+    config = config.override(dict(map(_change, args.set)))
+    device = _device(args.device)
+    name = config.model["name"]
+    out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
+    kg = load(args.dataset, args.root, seed=args.seed)
+    result = train_run(
+        kg,
+        config,
+        out,
+        dataset=args.dataset,
+        seed=args.seed,
+        resume=args.resume,
+        device=device,
+        progress=not args.json,
+    )
+    record = {"run": str(out), **result.record}
+    if args.json:
+        print_json(record)
+        return
+    seconds = record["seconds"]
+    rows = [
+        ("model", name),
+        ("triples", f"{record['graph']['num_train']:,}"),
+        ("best epoch", f"{record['best_epoch']} of {record['epochs']}"),
+        *(
+            (key.replace("val/", "validation "), f"{value:.4f}")
+            for key, value in record["validation"].items()
+        ),
+        ("prior variance", f"{record['prior_variance']:.4g}"),
+        ("training", f"{seconds['training']:.0f} s"),
+        ("posterior", f"{seconds['posterior']:.0f} s"),
+        ("folder", str(out)),
+    ]
+    print(format_table([("dataset", args.dataset), *rows]))
+
+
+def _change(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise InvalidInputError(
+            f"'--set {text}' must be written as SECTION.KEY=VALUE"
+        )
+    try:
+        return key, tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key, value  # A word needs no quotes.
+
+
+def _device(name: str) -> torch.device:
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidInputError(
+            f"'--device {name}' cannot be used ({reason})"
+        ) from None
+    return device

@@ -1,0 +1,82 @@
+r"""States of training on disk: whole or not at all, and never a pickle."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+from pyg_cagp.data.files import write_atomically
+from pyg_cagp.exceptions import CheckpointError
+
+#: Raised when older files cannot be read any more.
+SCHEMA = 1
+
+
+def save_checkpoint(
+    path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]
+) -> None:
+    r"""Writes tensors and plain values to one file, atomically: whoever opens
+    it sees the old state or the new one.
+
+    Args:
+        path (pathlib.Path): The file.
+        tensors (dict): The tensors by name.
+        meta (dict): What else there is to keep, as JSON can hold it.
+    """
+    document = {"schema": SCHEMA, **meta}
+    header = {"pyg_cagp": json.dumps(document, allow_nan=False)}
+    # Parameters may share memory with others; files may not.
+    tensors = {
+        name: tensor.detach().cpu().contiguous().clone()
+        for name, tensor in tensors.items()
+    }
+    write_atomically(path, save(tensors, header))
+
+
+def load_checkpoint(
+    path: Path, device: torch.device | str = "cpu"
+) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    r"""Reads what :func:`save_checkpoint` wrote.
+
+    Args:
+        path (pathlib.Path): The file.
+        device (torch.device or str, optional): Where tensors go.
+            (default: :obj:`"cpu"`)
+    """
+    try:
+        with safe_open(path, "pt", device=str(device)) as file:
+            header = file.metadata() or {}
+            names = list(file.keys())
+            tensors = {name: file.get_tensor(name) for name in names}
+        meta = json.loads(header["pyg_cagp"])
+    except FileNotFoundError:
+        raise CheckpointError(f"there is no checkpoint '{path}'") from None
+    except (SafetensorError, KeyError, json.JSONDecodeError, OSError) as error:
+        raise CheckpointError(
+            f"'{path}' is not a checkpoint of pyg_cagp ({error})"
+        ) from None
+    if meta.get("schema") != SCHEMA:
+        raise CheckpointError(
+            f"'{path}' has schema {meta.get('schema')}, this version reads "
+            f"{SCHEMA}"
+        )
+    return tensors, meta
+
+
+def nest(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    r"""Puts a prefix before the names of tensors."""
+    return {f"{prefix}.{name}": tensor for name, tensor in tensors.items()}
+
+
+def unnest(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    r"""Returns the tensors whose names have a prefix, without it."""
+    prefix = f"{prefix}."
+    return {
+        name.removeprefix(prefix): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(prefix)
+    }

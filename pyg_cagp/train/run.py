@@ -1,0 +1,230 @@
+r"""Training from a config to a folder that holds everything of it."""
+
+import hashlib
+import json
+import platform
+import time
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch_geometric.data import Data
+
+from pyg_cagp.data import check_kg, kg_digest, split_edges
+from pyg_cagp.data.files import write_atomically
+from pyg_cagp.exceptions import CacheError, CheckpointError, InvalidInputError
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.posterior import LaplacePosterior
+from pyg_cagp.train.build import (
+    build_model,
+    build_objective,
+    build_posterior,
+)
+from pyg_cagp.train.checkpoint import (
+    SCHEMA,
+    load_checkpoint,
+    save_checkpoint,
+)
+from pyg_cagp.train.options import Config
+from pyg_cagp.train.tracker import Tracker
+from pyg_cagp.train.trainer import Trainer
+from pyg_cagp.train.validation import Validation
+
+STATE, MODEL, RECORD = "last.safetensors", "model.safetensors", "run.json"
+
+
+@dataclass
+class Run:
+    r"""A finished training run.
+
+    Args:
+        model (GaussianKGEModel): The model, with its posterior.
+        config (Config): What it was trained by.
+        record (dict): What is known of the run: dataset, seed, versions,
+            measurements.
+    """
+
+    model: GaussianKGEModel
+    config: Config
+    record: dict[str, Any]
+
+
+def train_run(
+    kg: Data,
+    config: Config,
+    out: str | Path,
+    dataset: str = "",
+    seed: int = 0,
+    resume: bool = False,
+    device: torch.device | str = "cpu",
+    progress: bool = True,
+) -> Run:
+    r"""Trains a model into a folder: :obj:`run.json` (what was asked for and
+    what came of it), :obj:`model.safetensors` (the model with its posterior),
+    :obj:`last.safetensors` (the state to resume from) and event files for
+    TensorBoard.
+
+    Args:
+        kg (Data): The graph.
+        config (Config): The config.
+        out (str or pathlib.Path): The folder.
+        dataset (str, optional): The name of the graph, for the record.
+            (default: :obj:`""`)
+        seed (int, optional): The seed of everything. (default: :obj:`0`)
+        resume (bool, optional): If set to :obj:`True`, goes on where an
+            interrupted run in the folder stopped. (default: :obj:`False`)
+        device (torch.device or str, optional): Where to train.
+            (default: :obj:`"cpu"`)
+        progress (bool, optional): If set to :obj:`True`, shows progress bars
+            where there is a terminal. (default: :obj:`True`)
+    """
+    kg, out = check_kg(kg), Path(out)
+    digest = kg_digest(kg)
+    record: dict[str, Any] = {
+        "schema": SCHEMA,
+        "dataset": dataset,
+        "seed": seed,
+        "config": config.to_dict(),
+        "graph": {
+            "num_nodes": kg.num_nodes,
+            "num_relations": kg.num_relations,
+            "num_train": int(kg.train_mask.sum()),
+            "sha256": digest,
+        },
+        "device": str(device),
+        "versions": _versions(),
+    }
+    fingerprint = _hash([record["config"], digest, seed])
+    objective = build_objective(config.objective, kg)
+    model = build_model(
+        config.model, kg.num_nodes, kg.num_relations, objective, seed
+    ).to(device)
+    posterior = build_posterior(config.posterior, seed, progress)
+    _prepare(out, resume)
+    tracker = Tracker(out, _purge_step(out / STATE))
+    try:
+        trainer = Trainer(
+            model,
+            kg,
+            config.train,
+            seed,
+            out / STATE,
+            fingerprint,
+            tracker,
+            progress,
+        )
+        state = trainer.fit(resume)
+        began = time.perf_counter()
+        held_out = (
+            split_edges(kg, "val")
+            if isinstance(posterior, LaplacePosterior)
+            else ()
+        )
+        edges = (*split_edges(kg, "train"), *held_out)
+        posterior.fit(model, *(edge.to(device) for edge in edges))
+        posterior.apply_to(model)
+        model.eval()
+        record |= {
+            "validation": Validation(kg)(model),
+            "epochs": state.epoch,
+            "best_epoch": state.best_epoch or state.epoch,
+            "prior_variance": posterior.prior_variance_,
+            "seconds": {
+                "training": trainer.seconds,
+                "posterior": time.perf_counter() - began,
+            },
+            "progress": asdict(state),
+        }
+        tracker.variances(model, state.epoch + 1)
+        tracker.embeddings(model, kg, state.epoch + 1)
+        tracker.hparams(record["config"], record["validation"])
+    finally:
+        tracker.close()
+    save_checkpoint(
+        out / MODEL,
+        model.state_dict(),
+        {key: record[key] for key in ("dataset", "seed", "config", "graph")},
+    )
+    # Last, for a folder with a record is a finished run.
+    write_atomically(
+        out / RECORD, json.dumps(record, indent=2, allow_nan=False).encode()
+    )
+    return Run(model, config, record)
+
+
+def load_run(folder: str | Path, device: torch.device | str = "cpu") -> Run:
+    r"""Loads a finished run.
+
+    Args:
+        folder (str or pathlib.Path): The folder.
+        device (torch.device or str, optional): Where the model goes.
+            (default: :obj:`"cpu"`)
+    """
+    folder = Path(folder)
+    try:
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        hint = (
+            "it was interrupted; go on with --resume"
+            if (folder / STATE).exists()
+            else "train one with 'pyg-cagp train'"
+        )
+        raise CheckpointError(
+            f"'{folder}' holds no finished run; {hint}"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise CheckpointError(
+            f"'{folder / RECORD}' cannot be read ({error})"
+        ) from None
+    tensors, meta = load_checkpoint(folder / MODEL, device)
+    config = Config.from_dict(meta["config"], str(folder))
+    graph = meta["graph"]
+    model = build_model(
+        config.model, graph["num_nodes"], graph["num_relations"]
+    )
+    model.load_state_dict(tensors)
+    model.variational = True
+    return Run(model.to(device).eval(), config, record)
+
+
+def _prepare(out: Path, resume: bool) -> None:
+    if not resume and any(
+        (out / name).exists() for name in (STATE, MODEL, RECORD)
+    ):
+        raise InvalidInputError(
+            f"'{out}' already holds a run; resume it (--resume) or choose "
+            f"another folder"
+        )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CacheError(
+            f"cannot make the folder '{out}' ({error.strerror})"
+        ) from error
+    # What a killed process had half-written when it was killed.
+    for part in out.glob(".*.part"):
+        part.unlink(missing_ok=True)
+
+
+def _purge_step(state: Path) -> int | None:
+    if not state.exists():
+        return None
+    _, meta = load_checkpoint(state)
+    return int(meta["progress"]["epoch"]) + 1
+
+
+def _hash(content: Any) -> str:
+    text = json.dumps(content, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in ("pyg_cagp", "torch", "torch-geometric", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

@@ -1,0 +1,145 @@
+r"""What TensorBoard shows of a training run."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils.tensorboard import SummaryWriter
+from torch_geometric.data import Data
+
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.typing import WITH_MATPLOTLIB
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+class Tracker:
+    r"""Writes event files for TensorBoard.
+
+    Args:
+        folder (str or pathlib.Path): Where event files go.
+        purge_step (int, optional): If set, what an earlier run of the same
+            folder wrote at this step or after it is hidden.
+            (default: :obj:`None`)
+    """
+
+    #: How many entities, the most frequent, the projector gets.
+    max_embeddings = 5000
+
+    def __init__(
+        self, folder: str | Path, purge_step: int | None = None
+    ) -> None:
+        self.writer = SummaryWriter(str(folder), purge_step=purge_step)
+
+    def scalars(self, values: dict[str, float], step: int) -> None:
+        r"""Writes numbers.
+
+        Args:
+            values (dict): The numbers by name.
+            step (int): When they were measured.
+        """
+        for name, value in values.items():
+            self.writer.add_scalar(name, value, step)
+
+    @torch.no_grad()
+    def variances(self, model: GaussianKGEModel, step: int) -> None:
+        r"""Writes how sure the model is of its entities: quantiles of the
+        variance, a histogram for each tenth of the entities by frequency, and,
+        if :obj:`matplotlib` is installed, variance against frequency.
+
+        Args:
+            model (GaussianKGEModel): The model.
+            step (int): When it was so.
+        """
+        seen = (model.node_freq > 0).nonzero().view(-1)
+        if seen.numel() == 0:
+            return
+        freq = model.node_freq[seen].float()
+        variance = model.mean_variance(seen).float()
+        values = variance.quantile(
+            torch.tensor(QUANTILES, device=variance.device)
+        )
+        for share, value in zip(QUANTILES, values.tolist(), strict=True):
+            name = f"variance/quantile_{share:g}"
+            self.writer.add_scalar(name, value, step)
+        by_freq = variance[freq.argsort(stable=True)].log10().cpu()
+        for tenth, part in enumerate(by_freq.tensor_split(10)):
+            if part.numel():
+                name = f"log10_variance_by_frequency/tenth_{tenth + 1:02d}"
+                self.writer.add_histogram(name, part, step)
+        if WITH_MATPLOTLIB:
+            self._figure(freq.cpu(), variance.cpu(), step)
+
+    def _figure(self, freq: Tensor, variance: Tensor, step: int) -> None:
+        # Not pyplot, which keeps figures alive and wants a display.
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(5, 4), layout="constrained")
+        axes = figure.add_subplot()
+        axes.scatter(freq, variance, s=4, alpha=0.3, linewidths=0)
+        axes.set(
+            xscale="log",
+            yscale="log",
+            xlabel="training triples of the entity",
+            ylabel="mean posterior variance",
+        )
+        self.writer.add_figure("variance_vs_frequency", figure, step)
+
+    @torch.no_grad()
+    def embeddings(self, model: GaussianKGEModel, kg: Data, step: int) -> None:
+        r"""Writes the means of the most frequent entities for the projector,
+        with their names, frequencies and variances.
+
+        Args:
+            model (GaussianKGEModel): The model.
+            kg (Data): The graph, for the names.
+            step (int): When it was so.
+        """
+        order = model.node_freq.argsort(descending=True, stable=True)
+        order = order[: self.max_embeddings]
+        names = kg.get("node_names") or [f"#{i}" for i in range(kg.num_nodes)]
+        rows = [
+            # A tab or a line break would end the cell.
+            [" ".join(str(names[i]).split()), freq, f"{variance:.4g}"]
+            for i, freq, variance in zip(
+                order.tolist(),
+                model.node_freq[order].tolist(),
+                model.mean_variance(order).tolist(),
+                strict=True,
+            )
+        ]
+        self.writer.add_embedding(
+            model.node_emb(order).cpu(),
+            metadata=rows,
+            metadata_header=["name", "frequency", "variance"],
+            global_step=step,
+            tag="entities",
+        )
+
+    def hparams(
+        self, options: dict[str, Any], metrics: dict[str, float]
+    ) -> None:
+        r"""Writes what was asked for beside what came of it.
+
+        Args:
+            options (dict): The config, as sections of options.
+            metrics (dict): The results by name.
+        """
+        flat = {
+            f"{section}.{key}": value
+            if isinstance(value, (bool, int, float, str))
+            else str(value)
+            for section, options in options.items()
+            for key, value in options.items()
+        }
+        named = {f"hparam/{name}": value for name, value in metrics.items()}
+        self.writer.add_hparams(flat, named, run_name=".")
+
+    def flush(self) -> None:
+        r"""Writes what is still in memory."""
+        self.writer.flush()
+
+    def close(self) -> None:
+        r"""Writes what is still in memory, and ends."""
+        self.writer.close()

@@ -1,0 +1,315 @@
+r"""The training loop."""
+
+import math
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from tqdm import tqdm
+
+from pyg_cagp.data import split_edges
+from pyg_cagp.exceptions import (
+    CheckpointError,
+    DivergenceError,
+    InvalidInputError,
+)
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.train.batches import TripleBatches
+from pyg_cagp.train.checkpoint import (
+    load_checkpoint,
+    nest,
+    save_checkpoint,
+    unnest,
+)
+from pyg_cagp.train.optim import (
+    build_optimizers,
+    clip_gradients,
+    load_optimizer_state,
+    optimizer_state,
+    scheduled_share,
+)
+from pyg_cagp.train.options import TrainOptions
+from pyg_cagp.train.tracker import Tracker
+from pyg_cagp.train.validation import Validation
+
+
+@dataclass
+class Progress:
+    r"""How far a training run has come; all of it is plain numbers.
+
+    Args:
+        epoch (int): The number of whole epochs done.
+        batch (int): The number of batches done of the epoch after them.
+        nll (float): The sum of those batches' negative log-likelihoods.
+        kl (float): The sum of their prior terms.
+        best_mrr (float, optional): The best validation MRR so far.
+        best_epoch (int): The epoch that it was reached in.
+        misses (int): How many looks at validation brought nothing better since.
+        history (list): What was measured after each epoch.
+    """
+
+    epoch: int = 0
+    batch: int = 0
+    nll: float = 0.0
+    kl: float = 0.0
+    best_mrr: float | None = None
+    best_epoch: int = 0
+    misses: int = 0
+    history: list[dict[str, float]] = field(default_factory=list)
+
+
+class Trainer:
+    r"""Trains a model on the training triples of a graph.
+
+    After every epoch, and within them if asked to, everything that decides how
+    training goes on is written to one file. A run that was killed at any time
+    and resumed ends with the same bits as one that was not. The model ends with
+    the weights of the best filtered validation MRR, other answers known from
+    train and validation left out.
+
+    Args:
+        model (GaussianKGEModel): The model.
+        kg (Data): The graph.
+        options (TrainOptions, optional): The options.
+        seed (int, optional): The seed of batches, negatives and noise.
+            (default: :obj:`0`)
+        checkpoint (pathlib.Path, optional): The file to keep the state in. If
+            set to :obj:`None`, none is kept. (default: :obj:`None`)
+        fingerprint (str, optional): What tells this run from others: a
+            checkpoint with another one is not resumed.
+            (default: :obj:`""`)
+        tracker (Tracker, optional): Where measurements go.
+            (default: :obj:`None`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar
+            where there is a terminal. (default: :obj:`True`)
+    """
+
+    def __init__(
+        self,
+        model: GaussianKGEModel,
+        kg: Data,
+        options: TrainOptions | None = None,
+        seed: int = 0,
+        checkpoint: Path | None = None,
+        fingerprint: str = "",
+        tracker: Tracker | None = None,
+        progress: bool = True,
+    ) -> None:
+        self.model = model
+        self.options = options or TrainOptions()
+        self.checkpoint = checkpoint
+        self.fingerprint = fingerprint
+        self.tracker = tracker
+        self.show = progress
+        self.seconds = 0.0
+        self.state = Progress()
+        self.best: dict[str, Tensor] = {}
+        self.device = model.node_emb.weight.device
+        # One generator for the order of triples and one for all else, so that
+        # an epoch's order can be made again from where its generator stood.
+        order = torch.Generator(self.device).manual_seed(seed)
+        model.generator = torch.Generator(self.device).manual_seed(seed + 1)
+        (head, tail), rel = (part.to(self.device) for part in _train(kg))
+        model.observe(head, tail)
+        self.batches = TripleBatches(
+            head, rel, tail, self.options.batch_size, order
+        )
+        self.validation = Validation(kg, self.options.eval_triples, seed)
+        self.optimizers = build_optimizers(model, self.options)
+        self._order_state = order.get_state()
+
+    def fit(self, resume: bool = False) -> Progress:
+        r"""Trains until the last epoch, or until patience is out.
+
+        Args:
+            resume (bool, optional): If set to :obj:`True`, goes on from the
+                checkpoint if there is one. (default: :obj:`False`)
+        """
+        if resume and self.checkpoint is not None and self.checkpoint.exists():
+            self.load()
+        full_weight = self.model.kl_weight
+        bar = tqdm(
+            total=self.options.epochs * len(self.batches),
+            initial=self._step(),
+            desc="training",
+            disable=None if self.show else True,
+        )
+        try:
+            while not self.finished():
+                self._epoch(bar, full_weight)
+        finally:
+            bar.close()
+            self.model.kl_weight = full_weight
+        if self.best:
+            self.model.load_state_dict(self.best)
+        return self.state
+
+    def finished(self) -> bool:
+        r"""Tells whether there is nothing more to do."""
+        patience = self.options.patience
+        return self.state.epoch >= self.options.epochs or (
+            0 < patience <= self.state.misses
+        )
+
+    def _step(self) -> int:
+        return self.state.epoch * len(self.batches) + self.state.batch
+
+    def _epoch(self, bar: Any, full_weight: float) -> None:
+        state, every = self.state, self.options.checkpoint_every
+        self.model.train()
+        began = time.perf_counter()
+        for batch in self.batches.epoch(state.batch):
+            self._train_on(batch, full_weight)
+            state.batch += 1
+            bar.update()
+            if every and self._step() % every == 0:
+                self.save()
+        size = len(self.batches)
+        measured = {
+            "train/nll": state.nll / size,
+            "train/kl": state.kl / size,
+            "train/loss": (state.nll + self.model.kl_weight * state.kl) / size,
+            "train/beta": self.model.kl_weight,
+            "train/lr": self.optimizers[0].param_groups[0]["lr"],
+        }
+        state.epoch += 1
+        state.batch, state.nll, state.kl = 0, 0.0, 0.0
+        self._order_state = self.batches.generator.get_state()
+        last = state.epoch == self.options.epochs
+        look = last or state.epoch % self.options.eval_every == 0
+        if look:
+            measured |= self._look()
+        state.history.append({"epoch": state.epoch, **measured})
+        bar.set_postfix(
+            loss=f"{measured['train/loss']:.3f}",
+            mrr="-" if state.best_mrr is None else f"{state.best_mrr:.4f}",
+        )
+        if self.tracker is not None:
+            # Before the state: what is written twice is hidden on resume, what
+            # is not written once is lost.
+            self.tracker.scalars(measured, state.epoch)
+            if look:
+                self.tracker.variances(self.model, state.epoch)
+            self.tracker.flush()
+        self.seconds += time.perf_counter() - began
+        self.save()
+
+    def _train_on(
+        self, batch: tuple[Tensor, Tensor, Tensor], full_weight: float
+    ) -> None:
+        options, model, step = self.options, self.model, self._step()
+        total = options.epochs * len(self.batches)
+        share = scheduled_share(options.schedule, step, total)
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = options.lr * share
+        rise = options.kl_warmup * len(self.batches)
+        model.kl_weight = full_weight * min(1.0, (step + 1) / max(1.0, rise))
+        for optimizer in self.optimizers:
+            optimizer.zero_grad()
+        with torch.autocast(
+            self.device.type, torch.bfloat16, enabled=options.mixed_precision
+        ):
+            nll, kl = model.loss_terms(*batch)
+            loss = nll + model.kl_weight * kl
+        if not math.isfinite(loss.item()):
+            first = tuple(int(part[0]) for part in batch)
+            raise DivergenceError(
+                f"the loss is {loss.item()} at step {step} (epoch "
+                f"{self.state.epoch + 1}, batch {self.state.batch + 1}, whose "
+                f"first triple is {first}); {self._last_good()}"
+            )
+        loss.backward()
+        if options.clip_norm > 0:
+            clip_gradients(list(model.parameters()), options.clip_norm)
+        for optimizer in self.optimizers:
+            optimizer.step()
+        model.constrain()
+        self.state.nll += nll.item()
+        self.state.kl += kl.item()
+
+    def _look(self) -> dict[str, float]:
+        self.model.eval()
+        state = self.state
+        measured = self.validation(self.model)
+        if not measured:
+            return {}
+        mrr = measured["val/mrr"]
+        if state.best_mrr is None or mrr > state.best_mrr:
+            state.best_mrr, state.best_epoch, state.misses = mrr, state.epoch, 0
+            self.best = {
+                name: tensor.detach().clone()
+                for name, tensor in self.model.state_dict().items()
+            }
+        else:
+            state.misses += 1
+        return measured
+
+    def _last_good(self) -> str:
+        advice = (
+            f"lower 'lr' (now {self.options.lr:g}) or set 'clip_norm' (now "
+            f"{self.options.clip_norm:g})"
+        )
+        if self.checkpoint is None or not self.checkpoint.exists():
+            return f"there is no checkpoint from before; {advice}"
+        return f"the last good checkpoint is '{self.checkpoint}'; {advice}"
+
+    def save(self) -> None:
+        r"""Writes the state of training, if it is sound."""
+        if self.checkpoint is None:
+            return
+        weights = self.model.state_dict()
+        for name, tensor in weights.items():
+            if not torch.isfinite(tensor).all():
+                raise DivergenceError(
+                    f"'{name}' is not finite after step {self._step() - 1} "
+                    f"(epoch {self.state.epoch + 1}); {self._last_good()}"
+                )
+        assert self.model.generator is not None
+        tensors = nest("model", weights) | nest("best", self.best)
+        tensors |= nest("optim", optimizer_state(self.model, self.optimizers))
+        tensors["rng.order"] = self._order_state
+        tensors["rng.model"] = self.model.generator.get_state()
+        save_checkpoint(
+            self.checkpoint,
+            tensors,
+            {
+                "fingerprint": self.fingerprint,
+                "progress": asdict(self.state),
+                "seconds": self.seconds,
+            },
+        )
+
+    def load(self) -> None:
+        r"""Puts back the state that :meth:`save` wrote."""
+        assert self.checkpoint is not None
+        assert self.model.generator is not None
+        tensors, meta = load_checkpoint(self.checkpoint, self.device)
+        if meta["fingerprint"] != self.fingerprint:
+            raise CheckpointError(
+                f"'{self.checkpoint}' belongs to another run: its graph, seed "
+                f"or config differs; go on with those it was begun with, or "
+                f"train into another folder"
+            )
+        self.model.load_state_dict(unnest("model", tensors))
+        self.best = unnest("best", tensors)
+        load_optimizer_state(
+            self.model, self.optimizers, unnest("optim", tensors)
+        )
+        # Generators keep their state on the CPU, whatever their device.
+        self._order_state = tensors["rng.order"].cpu()
+        self.batches.generator.set_state(self._order_state)
+        self.model.generator.set_state(tensors["rng.model"].cpu())
+        self.state = Progress(**meta["progress"])
+        self.seconds = meta["seconds"]
+
+
+def _train(kg: Data) -> tuple[Tensor, Tensor]:
+    edge_index, edge_type = split_edges(kg, "train")
+    if edge_type.numel() == 0:
+        raise InvalidInputError("'kg' has no training triples")
+    return edge_index, edge_type

@@ -1,0 +1,59 @@
+r"""Looks at the validation triples during training."""
+
+import torch
+from torch_geometric.data import Data
+
+from pyg_cagp.data import AnswerIndex, split_edges
+from pyg_cagp.nn.kge import GaussianKGEModel, rank_counts
+
+
+class Validation:
+    r"""Ranks validation triples, always the same ones, on both sides.
+
+    Other answers known from train and validation are left out; those of test
+    are not, for nothing of test may decide when training stops.
+
+    Args:
+        kg (Data): The graph.
+        num_triples (int, optional): How many triples to rank; all if set to 0.
+            (default: :obj:`0`)
+        seed (int, optional): The seed that picks them. (default: :obj:`0`)
+    """
+
+    def __init__(self, kg: Data, num_triples: int = 0, seed: int = 0) -> None:
+        self.edge_index, self.edge_type = split_edges(kg, "val")
+        size = self.edge_type.numel()
+        if 0 < num_triples < size:
+            generator = torch.Generator().manual_seed(seed)
+            pick = torch.randperm(size, generator=generator)[:num_triples]
+            pick = pick.to(self.edge_type.device)
+            self.edge_index = self.edge_index[:, pick]
+            self.edge_type = self.edge_type[pick]
+        seen = kg.train_mask | kg.val_mask
+        self.known = AnswerIndex(
+            kg.edge_index[:, seen],
+            kg.edge_type[seen],
+            kg.num_nodes,
+            kg.num_relations,
+        )
+
+    def __call__(self, model: GaussianKGEModel) -> dict[str, float]:
+        r"""Returns the mean reciprocal rank and the hits, realistic in ties;
+        nothing if there are no validation triples.
+
+        Args:
+            model (GaussianKGEModel): The model.
+        """
+        if self.edge_type.numel() == 0:
+            return {}
+        device = model.node_emb.weight.device
+        (head, tail), rel = (
+            self.edge_index.to(device),
+            self.edge_type.to(device),
+        )
+        counts = rank_counts(model, head, rel, tail, self.known.to(device))
+        rank = torch.cat([side.rank() for side in counts.values()]).double()
+        return {
+            "val/mrr": float(rank.reciprocal().mean()),
+            "val/hits@10": float((rank <= 10).double().mean()),
+        }

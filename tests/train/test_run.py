@@ -1,0 +1,246 @@
+"""Whole runs: killed and resumed, and as TensorBoard shows them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from tensorboard.backend.event_processing.event_accumulator import (
+    EventAccumulator,
+)
+
+from pyg_cagp.cli import main
+from pyg_cagp.datasets import load
+from pyg_cagp.exceptions import CheckpointError, InvalidInputError
+from pyg_cagp.train import Config, load_run, train_run
+
+SET = {
+    "train.epochs": 4,
+    "train.lr": 0.1,
+    "train.batch_size": 2048,
+    "train.eval_every": 2,
+    "train.checkpoint_every": 5,
+    "train.eval_triples": 100,
+    "model.hidden_channels": 8,
+}
+FLAGS = [f"--set={key}={value}" for key, value in SET.items()]
+
+# Half of the n-th checkpoint reaches the disk, and then the power goes.
+KILLED_IN_MID_CHECKPOINT = """
+import os, pathlib, signal, sys
+from pyg_cagp.cli import main
+write, count = pathlib.Path.write_bytes, 0
+
+def write_half(self, content):
+    global count
+    if "last.safetensors" in self.name:
+        count += 1
+        if count == 5:
+            write(self, content[: len(content) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+    return write(self, content)
+
+pathlib.Path.write_bytes = write_half
+main(sys.argv[1:])
+"""
+
+# The n-th step is never finished.
+KILLED_IN_MID_EPOCH = """
+import os, signal, sys
+from pyg_cagp.cli import main
+from pyg_cagp.train import Trainer
+train_on, count = Trainer._train_on, 0
+
+def kill(self, *args):
+    global count
+    count += 1
+    if count == 18:
+        os.kill(os.getpid(), signal.SIGKILL)
+    train_on(self, *args)
+
+Trainer._train_on = kill
+main(sys.argv[1:])
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    out = tmp_path_factory.mktemp("run") / "whole"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYG_CAGP_CACHE", str(out.parent / "cache"))
+        kg = load("synthetic")
+    config = Config.find("synthetic", "gaussian-distmult").override(SET)
+    return out, train_run(kg, config, out, "synthetic", progress=False)
+
+
+def weights(out):
+    return (out / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "script", [KILLED_IN_MID_EPOCH, KILLED_IN_MID_CHECKPOINT]
+)
+def test_killed_and_resumed_is_bit_identical(finished, tmp_path, script):
+    out = tmp_path / "broken"
+    args = ["train", "synthetic", "--out", str(out), *FLAGS]
+    killed = subprocess.run([sys.executable, "-c", script, *args], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert (out / "last.safetensors").exists()
+    assert not (out / "run.json").exists()
+    with pytest.raises(CheckpointError, match="interrupted; go on with --res"):
+        load_run(out)
+    assert main(args) == 2  # It does not begin anew over what is there.
+    assert main([*args, "--resume"]) == 0
+    assert weights(out) == weights(finished[0])
+    assert not list(out.glob(".*"))
+    first, second = (
+        json.loads((folder / "run.json").read_text())
+        for folder in (finished[0], out)
+    )
+    assert first["progress"] == second["progress"]
+    assert first["validation"] == second["validation"]
+
+
+def test_killed_from_outside_and_resumed(finished, tmp_path):
+    """Kill -9 at whatever moment it comes."""
+    out = tmp_path / "broken"
+    args = ["train", "synthetic", "--out", str(out), *FLAGS]
+    process = subprocess.Popen([sys.executable, "-m", "pyg_cagp", *args])
+    deadline = time.monotonic() + 120
+    while not (out / "last.safetensors").exists():
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert main([*args, "--resume"]) == 0
+    assert weights(out) == weights(finished[0])
+
+
+def test_loads_what_was_saved(finished):
+    out, run = finished
+    again = load_run(out)
+    every = torch.arange(run.model.num_nodes)
+    assert torch.equal(
+        run.model.mean_variance(every), again.model.mean_variance(every)
+    )
+    assert torch.equal(
+        run.model(every, every * 0, every.flip(0)),
+        again.model(every, every * 0, every.flip(0)),
+    )
+    assert again.config == run.config
+    assert again.record == json.loads(json.dumps(run.record))
+    # Entities that no triple speaks of keep the prior.
+    unseen = run.model.node_freq == 0
+    prior = torch.tensor(run.record["prior_variance"])
+    if unseen.any():
+        got = again.model.mean_variance(every)[unseen]
+        torch.testing.assert_close(got, prior.expand_as(got))
+    assert (again.model.mean_variance(every)[~unseen] < prior).all()
+
+
+def test_tensorboard_shows_the_run(finished):
+    out, run = finished
+    events = EventAccumulator(str(out), {"histograms": 0, "images": 0})
+    events.Reload()
+    tags = events.Tags()
+    for tag in ("loss", "nll", "kl", "beta", "lr"):
+        steps = [event.step for event in events.Scalars(f"train/{tag}")]
+        assert steps == [1, 2, 3, 4]
+    mrr = [event.value for event in events.Scalars("val/mrr")]
+    expected = [
+        entry["val/mrr"]
+        for entry in run.record["progress"]["history"]
+        if "val/mrr" in entry
+    ]
+    assert mrr == pytest.approx(expected)
+    assert len(mrr) == 2
+    assert "variance/quantile_0.5" in tags["scalars"]
+    tenths = [tag for tag in tags["histograms"] if "by_frequency" in tag]
+    assert len(tenths) == 10
+    # After the posterior was fitted, rare entities vary more than others.
+    low, high = (
+        events.Histograms(f"log10_variance_by_frequency/tenth_{tenth}")[-1]
+        for tenth in ("01", "10")
+    )
+    mean = [part.histogram_value for part in (low, high)]
+    assert mean[0].sum / mean[0].num > mean[1].sum / mean[1].num + 0.3
+    assert "variance_vs_frequency" in tags["images"]
+    assert events.Images("variance_vs_frequency")[0].width > 300
+    assert "_hparams_/session_start_info" in events.summary_metadata
+    content = events.summary_metadata[
+        "_hparams_/session_start_info"
+    ].plugin_data.content
+    assert b"model.hidden_channels" in content
+    projector = (out / "projector_config.pbtxt").read_text()
+    assert "metadata.tsv" in projector
+    (table,) = out.rglob("metadata.tsv")
+    lines = table.read_text().splitlines()
+    assert lines[0] == "name\tfrequency\tvariance"
+    assert len(lines) == 1 + min(5000, run.model.num_nodes)
+
+
+def test_resumed_events_are_shown_once(finished, tmp_path):
+    out = tmp_path / "broken"
+    args = ["train", "synthetic", "--out", str(out), *FLAGS]
+    script = KILLED_IN_MID_EPOCH.replace("18", "30")
+    subprocess.run([sys.executable, "-c", script, *args], check=False)
+    assert main([*args, "--resume"]) == 0
+    events = EventAccumulator(str(out))
+    events.Reload()
+    steps = [event.step for event in events.Scalars("train/loss")]
+    assert steps == [1, 2, 3, 4]
+
+
+def test_bad_input(finished, tmp_path, capsys):
+    out, _ = finished
+    kg = load("synthetic")
+    config = Config.find("synthetic", "gaussian-distmult").override(SET)
+    with pytest.raises(InvalidInputError, match="already holds a run"):
+        train_run(kg, config, out)
+    with pytest.raises(CheckpointError, match="belongs to another run"):
+        train_run(kg, config, out, seed=1, resume=True, progress=False)
+    with pytest.raises(CheckpointError, match="holds no finished run; train"):
+        load_run(tmp_path)
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        load_run(tmp_path)
+    # What is wrong is said before anything is made.
+    made = tmp_path / "made"
+    for flags, message in (
+        (["--set=train.lr"], "must be written as SECTION.KEY=VALUE"),
+        (["--set=model.depth=3"], "has no option 'depth'"),
+        (["--set=posterior.prior=-1"], "'prior' must be positive"),
+        (["--device=nowhere"], "'--device nowhere' cannot be used"),
+        (["--config=none.toml"], "cannot read the config"),
+    ):
+        assert main(["train", "synthetic", "--out", str(made), *flags]) == 2
+        assert message in capsys.readouterr().err
+        assert not made.exists()
+
+
+def test_command_line_prints_one_document(tmp_path, capsys):
+    out = tmp_path / "run"
+    args = ["train", "synthetic", "--model", "gaussian-complex", *FLAGS]
+    args += ["--set=train.epochs=1", "--out", str(out)]
+    assert main([*args, "--json"]) == 0
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert document["config"]["model"]["name"] == "gaussian-complex"
+    assert document["validation"]["val/mrr"] > 0
+    assert document["run"] == str(out)
+    assert main([*args, "--resume"]) == 0
+    assert "validation mrr" in capsys.readouterr().out
+
+
+def test_paper_preset_trains(tmp_path, capsys):
+    args = ["train", "synthetic", "--preset", "paper", "--json"]
+    args += ["--set=train.epochs=1", "--out", str(tmp_path / "run")]
+    assert main(args) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["config"]["posterior"]["name"] == "variational"
+    assert document["prior_variance"] == pytest.approx(1.0)

@@ -1,0 +1,294 @@
+"""The loop: what it learns, when it stops, and what it leaves behind."""
+
+import math
+
+import pytest
+import torch
+
+from pyg_cagp.data.kg import split_edges
+from pyg_cagp.datasets import SyntheticKG, load
+from pyg_cagp.exceptions import (
+    CheckpointError,
+    DivergenceError,
+    InvalidInputError,
+)
+from pyg_cagp.nn.kge import KG2E, GaussianDistMult
+from pyg_cagp.train import (
+    Trainer,
+    TrainOptions,
+    TripleBatches,
+    Validation,
+    load_checkpoint,
+    save_checkpoint,
+)
+from pyg_cagp.train.optim import (
+    build_optimizers,
+    clip_gradients,
+    scheduled_share,
+)
+from tests.conftest import random_edges
+
+
+@pytest.fixture(scope="module")
+def kg():
+    return load("synthetic")
+
+
+def make(kg, **kwargs):
+    torch.manual_seed(0)
+    return GaussianDistMult(kg.num_nodes, kg.num_relations, 8, **kwargs)
+
+
+def fast(**kwargs):
+    return TrainOptions(
+        **{"epochs": 2, "batch_size": 4096, "eval_triples": 50, **kwargs}
+    )
+
+
+def test_batches_hold_every_triple_once():
+    edge_index, rel = random_edges(9, 2, 23)
+    generator = torch.Generator().manual_seed(0)
+    batches = TripleBatches(edge_index[0], rel, edge_index[1], 5, generator)
+    state = generator.get_state()
+    got = list(batches)
+    assert [len(batch[0]) for batch in got] == [5, 5, 5, 5, 3]
+    assert len(batches) == 5
+    together = torch.cat([torch.stack(batch) for batch in got], dim=1)
+    expected = torch.stack([edge_index[0], rel, edge_index[1]])
+    assert not torch.equal(together, expected)
+    assert sorted(together.t().tolist()) == sorted(expected.t().tolist())
+    # Another epoch has another order; the same state, the same one.
+    assert not torch.equal(torch.stack(next(iter(batches))), together[:, :5])
+    generator.set_state(state)
+    again = list(batches.epoch(first=3))
+    assert torch.equal(torch.stack(again[0]), torch.stack(got[3]))
+
+
+def test_learns_and_keeps_the_best(kg):
+    options = TrainOptions(
+        epochs=6, batch_size=512, lr=0.05, eval_every=1, eval_triples=500
+    )
+    trainer = Trainer(make(kg), kg, options, progress=False)
+    state = trainer.fit()
+    mrrs = [entry["val/mrr"] for entry in state.history]
+    losses = [entry["train/loss"] for entry in state.history]
+    assert losses[-1] < losses[0] - 1
+    assert state.best_mrr == max(mrrs)
+    assert mrrs[state.best_epoch - 1] == max(mrrs)
+    # The model is the one of the best look, and can be measured again.
+    again = Validation(kg, 500, seed=0)(trainer.model)
+    assert again["val/mrr"] == state.best_mrr
+
+
+def test_same_seed_same_bits(kg):
+    weights = []
+    for seed in (3, 3, 4):
+        trainer = Trainer(make(kg), kg, fast(), seed=seed, progress=False)
+        trainer.fit()
+        torch.rand(1)
+        weights.append(trainer.model.node_emb.weight.detach())
+    assert torch.equal(weights[0], weights[1])
+    assert not torch.equal(weights[0], weights[2])
+
+
+def test_stops_when_patience_is_out(kg):
+    options = fast(epochs=30, eval_every=1, patience=2, lr=1e-12)
+    trainer = Trainer(make(kg), kg, options, progress=False)
+    # Nothing is learned: looks tie with the first, and a tie is no gain.
+    state = trainer.fit()
+    assert (state.epoch, state.best_epoch, state.misses) == (3, 1, 2)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_interrupted_and_resumed_is_the_same(kg, tmp_path, optimizer, sparse):
+    """With a learned prior, warm-up and clipping, stopped within an epoch."""
+    options = fast(
+        optimizer=optimizer,
+        epochs=3,
+        checkpoint_every=2,
+        kl_warmup=2.0,
+        clip_norm=0.5,
+        eval_every=1,
+        schedule="cosine",
+    )
+
+    def trainer(path):
+        model = make(kg, sparse=sparse, learn_prior=True)
+        return Trainer(model, kg, options, 0, path, "it", progress=False)
+
+    whole = trainer(tmp_path / "whole")
+    expected = whole.fit()
+    broken = trainer(tmp_path / "broken")
+    steps = 0
+    train_on = broken._train_on
+
+    def fail_at_nine(*args):
+        nonlocal steps
+        steps += 1
+        if steps == 9:
+            raise KeyboardInterrupt
+        train_on(*args)
+
+    broken._train_on = fail_at_nine
+    with pytest.raises(KeyboardInterrupt):
+        broken.fit()
+    again = trainer(tmp_path / "broken")
+    torch.rand(7)
+    assert again.fit(resume=True) == expected
+    for key, weight in whole.model.state_dict().items():
+        assert torch.equal(weight, again.model.state_dict()[key]), key
+    # What is finished stays so.
+    assert trainer(tmp_path / "broken").fit(resume=True) == expected
+
+
+def test_only_ones_own_state_is_resumed(kg, tmp_path):
+    path = tmp_path / "state"
+    Trainer(make(kg), kg, fast(), 0, path, "one", progress=False).fit()
+    other = Trainer(make(kg), kg, fast(), 0, path, "other", progress=False)
+    with pytest.raises(CheckpointError, match="belongs to another run"):
+        other.fit(resume=True)
+
+
+def test_a_loss_that_is_no_number_stops(kg, tmp_path):
+    path = tmp_path / "state"
+    options = fast(epochs=4, lr=0.25)
+    trainer = Trainer(make(kg), kg, options, 0, path, progress=False)
+    train_on, steps = trainer._train_on, 0
+
+    def poison(batch, weight):
+        nonlocal steps
+        steps += 1
+        if steps == 9:
+            with torch.no_grad():
+                trainer.model.rel_emb.weight[batch[1][0]] = math.nan
+        train_on(batch, weight)
+
+    trainer._train_on = poison
+    with pytest.raises(
+        DivergenceError,
+        match=r"loss is nan at step 8 \(epoch 2, batch 3, whose first triple "
+        r"is \(\d+, \d+, \d+\)\); the last good checkpoint is '.*state'; "
+        r"lower 'lr' \(now 0.25\)",
+    ):
+        trainer.fit()
+    tensors, meta = load_checkpoint(path)
+    assert meta["progress"]["epoch"] == 1
+    assert all(tensor.isfinite().all() for tensor in tensors.values())
+
+
+def test_a_weight_that_is_no_number_is_not_saved(kg, tmp_path):
+    path = tmp_path / "state"
+    trainer = Trainer(make(kg), kg, fast(), 0, path, progress=False)
+    with torch.no_grad():
+        trainer.model.node_emb.weight[0] = math.inf
+    with pytest.raises(DivergenceError, match=r"node_emb.weight.*no checkpoi"):
+        trainer.save()
+    assert not path.exists()
+
+
+def test_weight_of_the_prior_rises(kg):
+    options = fast(epochs=4, kl_warmup=2.0, eval_every=9)
+    trainer = Trainer(make(kg, kl_weight=0.8), kg, options, progress=False)
+    history = trainer.fit().history
+    betas = [entry["train/beta"] for entry in history]
+    assert betas == pytest.approx([0.4, 0.8, 0.8, 0.8])
+    assert trainer.model.kl_weight == 0.8
+
+
+def test_models_with_bounds_stay_within(kg):
+    model = KG2E(kg.num_nodes, kg.num_relations, 8)
+    Trainer(model, kg, fast(lr=0.5), progress=False).fit()
+    assert model.node_emb.weight.norm(dim=-1).max() <= 1 + 1e-5
+
+
+def test_mixed_precision_learns(kg):
+    options = fast(epochs=3, mixed_precision=True, lr=0.05)
+    history = Trainer(make(kg), kg, options, progress=False).fit().history
+    assert history[-1]["train/loss"] < history[0]["train/loss"]
+
+
+def test_no_validation_triples_keep_the_last():
+    kg = SyntheticKG(seed=0)[0].clone()
+    kg.test_mask |= kg.val_mask
+    kg.val_mask[:] = False
+    state = Trainer(make(kg), kg, fast(), progress=False).fit()
+    assert state.best_mrr is None
+    assert state.epoch == 2
+    kg.train_mask[:] = False
+    with pytest.raises(InvalidInputError, match="no training triples"):
+        Trainer(make(kg), kg, fast())
+
+
+def test_validation_never_looks_at_test(kg):
+    """Moving test triples elsewhere changes nothing."""
+    other = kg.clone()
+    generator = torch.Generator().manual_seed(0)
+    shift = torch.randint(kg.num_nodes, (2,), generator=generator)
+    edges = other.edge_index[:, other.test_mask]
+    moved = (edges + shift[:, None]) % kg.num_nodes
+    other.edge_index[:, other.test_mask] = moved
+    model = make(kg)
+    assert Validation(kg)(model) == Validation(other)(model)
+
+
+def test_schedules():
+    shares = [scheduled_share("cosine", step, 4) for step in range(4)]
+    assert shares == pytest.approx([1.0, 0.85355, 0.5, 0.14645], abs=1e-4)
+    assert scheduled_share("constant", 3, 4) == 1.0
+
+
+def test_clipping_is_that_of_torch(kg):
+    (head, tail), rel = split_edges(kg, "train")
+    batch = head[:500], rel[:500], tail[:500]
+    grads = []
+    for sparse in (False, True):
+        model = make(kg, sparse=sparse)
+        model.observe(head, tail)
+        model.generator = torch.Generator().manual_seed(0)
+        model.loss(*batch).backward()
+        weights = list(model.parameters())
+        if not sparse:
+            expected = torch.nn.utils.clip_grad_norm_(weights, 0.1)
+        else:
+            norm = clip_gradients(weights, 0.1)
+        grads.append([w.grad.to_dense() if sparse else w.grad for w in weights])
+    torch.testing.assert_close(norm, expected)
+    for one, other in zip(*grads, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-8)
+    # What is small enough stays as it is.
+    before = weights[0].grad.to_dense().clone()
+    clip_gradients(weights, 100.0)
+    assert torch.equal(before, weights[0].grad.to_dense())
+
+
+def test_sparse_and_dense_parameters_get_their_optimizers(kg):
+    model = make(kg, sparse=True, learn_prior=True)
+    kinds = [type(o).__name__ for o in build_optimizers(model, fast())]
+    assert kinds == ["Adam", "SparseAdam"]
+    kinds = [type(o).__name__ for o in build_optimizers(make(kg), fast())]
+    assert kinds == ["Adam"]
+
+
+def test_checkpoints_that_are_none(tmp_path):
+    path = tmp_path / "state"
+    with pytest.raises(CheckpointError, match="there is no checkpoint"):
+        load_checkpoint(path)
+    path.write_bytes(b"not a checkpoint")
+    with pytest.raises(CheckpointError, match="is not a checkpoint of pyg_c"):
+        load_checkpoint(path)
+    save_checkpoint(path, {"a": torch.ones(2)}, {"schema": 99})
+    with pytest.raises(CheckpointError, match="has schema 99"):
+        load_checkpoint(path)
+    save_checkpoint(path, {"a": torch.ones(2)}, {"b": 1.5})
+    tensors, meta = load_checkpoint(path)
+    assert torch.equal(tensors["a"], torch.ones(2))
+    assert meta["b"] == 1.5
+
+
+@pytest.mark.gpu
+def test_trains_on_a_gpu(kg):
+    model = make(kg).cuda()
+    state = Trainer(model, kg, fast(mixed_precision=True)).fit()
+    assert model.node_emb.weight.is_cuda
+    assert state.best_mrr > 0
