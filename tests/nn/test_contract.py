@@ -225,6 +225,17 @@ def test_state_goes_round(name, tmp_path):
     assert torch.equal(other.node_freq, model.node_freq)
 
 
+@pytest.mark.gpu
+def test_runs_on_a_gpu(name):
+    model, twin = make(name), make(name).cuda()
+    h, r, t = triples()
+    torch.testing.assert_close(
+        model.score_tails(h, r), twin.score_tails(h.cuda(), r.cuda()).cpu()
+    )
+    twin.loss(h.cuda(), r.cuda(), t.cuda()).backward()
+    assert twin.node_emb.weight.grad.is_cuda
+
+
 def test_gradients_are_right(name):
     """Against finite differences, in double precision."""
     model = make(name, objective=SampledSoftmax(4), kl_weight=0.7).double()
@@ -297,6 +308,25 @@ def test_minibatch_kl_is_unbiased(name):
     mean = torch.stack([model.kl_term(*batch) for batch in batches]).mean()
     seen = (model.node_freq > 0).nonzero().view(-1)
     torch.testing.assert_close(mean, model.kl_divergence(seen).sum() / 40)
+
+
+def test_loss_charges_the_prior_term(name):
+    """The quick way of training against the plain one."""
+    model = make(name, kl_weight=0.7, learn_prior=True)
+    h, r, t = triples()
+    _, kl = model.loss_terms(h, r, t)
+    torch.testing.assert_close(kl, model.kl_term(h, t))
+    weights = [
+        model.node_emb.weight,
+        model.node_log_var.weight,
+        model.prior.log_variance,
+    ]
+    for got, expected in zip(
+        torch.autograd.grad(kl, weights),
+        torch.autograd.grad(model.kl_term(h, t), weights),
+        strict=True,
+    ):
+        torch.testing.assert_close(got, expected)
 
 
 def test_unseen_entities_have_the_prior_variance(name):

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import Embedding
 
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
 from pyg_cagp.nn.kge.objective import Objective
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.scoring import QueryKGEModel
@@ -268,16 +269,9 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         if self.prior.reduction == "dense":
             every = torch.arange(self.num_nodes, device=head_index.device)
             return self.kl_divergence(every).mean()
+        share = self._shares(head_index, tail_index)
         slots = torch.cat([head_index, tail_index])
-        freq = self.node_freq[slots]
-        if bool((freq == 0).any()):
-            raise InvalidInputError(
-                f"entity {int(slots[freq == 0][0])} occurs in a batch but not "
-                f"in what the model was told of; call 'observe' with all "
-                f"training triples, or get batches from 'loader'"
-            )
-        share = self.kl_divergence(slots) / freq
-        return share.sum() / head_index.numel()
+        return (share * self.kl_divergence(slots)).sum()
 
     def constrain(self) -> None:
         r"""Brings parameters back to where they may be, after a step of an
@@ -309,7 +303,60 @@ class GaussianKGEModel(QueryKGEModel, ABC):
             rel_type (torch.Tensor): The relation type.
             tail_index (torch.Tensor): The tail indices.
         """
-        nll = self.objective(self, head_index, rel_type, tail_index)
-        if self.kl_weight == 0:
-            return nll, nll.new_zeros(())
-        return nll, self.kl_term(head_index, tail_index)
+        batch = head_index, rel_type, tail_index
+        other = self.objective.negatives(self, *batch)
+        drawn, kl = self.draw(head_index, tail_index, other)
+        return self.objective(self, *batch, other, drawn), kl
+
+    def draw(
+        self, head_index: Tensor, tail_index: Tensor, other: Tensor
+    ) -> tuple[Draws, Tensor]:
+        r"""Draws a batch's entities from the posterior, each slot anew, and
+        returns what the batch pays for the prior; see :meth:`kl_term`.
+
+        Args:
+            head_index (torch.Tensor): The head indices of the batch.
+            tail_index (torch.Tensor): The tail indices of the batch.
+            other (torch.Tensor): Further entities, which pay nothing.
+        """
+        entity = torch.cat([head_index, tail_index, other])
+        sizes = [head_index.numel(), tail_index.numel(), other.numel()]
+        dense = self.prior.reduction == "dense"
+        share = self.node_emb.weight.new_empty(0)
+        if self.kl_weight > 0 and not dense:
+            share = self._shares(head_index, tail_index)
+        if not self.variational:
+            drawn = self.node_emb(entity)
+            energy = self.prior.divergence(drawn[: share.numel()], None)
+            kl = (share * energy).sum()
+        else:
+            noise = torch.randn(
+                (entity.numel(), self.node_emb.embedding_dim),
+                generator=self.generator,
+                device=entity.device,
+                dtype=self.node_emb.weight.dtype,
+            )
+            drawn, kl = DrawAndDiverge.apply(
+                self.node_emb.weight,
+                self.node_log_var.weight,
+                self.prior.log_variance,
+                entity,
+                noise,
+                share,
+                self.node_emb.sparse,
+            )
+        if self.kl_weight > 0 and dense:
+            kl = self.kl_term(head_index, tail_index)
+        return Draws(*drawn.split(sizes)), kl
+
+    def _shares(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
+        r"""Which part of its divergence each slot of a batch pays."""
+        slots = torch.cat([head_index, tail_index])
+        freq = self.node_freq[slots]
+        if bool((freq == 0).any()):
+            raise InvalidInputError(
+                f"entity {int(slots[freq == 0][0])} occurs in a batch but not "
+                f"in what the model was told of; call 'observe' with all "
+                f"training triples, or get batches from 'loader'"
+            )
+        return 1 / (freq * head_index.numel()).to(self.node_emb.weight.dtype)

@@ -9,6 +9,7 @@ from torch import Tensor
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.base import GaussianKGEModel
+from pyg_cagp.nn.kge.draw import Draws
 from pyg_cagp.nn.kge.objective import Objective, OneNegative
 
 
@@ -124,6 +125,19 @@ class KG2E(GaussianKGEModel):
     def sample(self, entity: Tensor) -> Tensor:
         r"""Returns the distributions of entities: nothing is drawn."""
         return self.embed(entity)
+
+    def draw(
+        self, head_index: Tensor, tail_index: Tensor, other: Tensor
+    ) -> tuple[Draws, Tensor]:
+        r"""Returns the distributions of a batch's entities, and what the batch
+        pays for the prior.
+        """
+        entity = torch.cat([head_index, tail_index, other])
+        sizes = [head_index.numel(), tail_index.numel(), other.numel()]
+        parts = self.embed(entity).split(sizes)
+        if self.kl_weight == 0:
+            return Draws(*parts), parts[0].new_zeros(())
+        return Draws(*parts), self.kl_term(head_index, tail_index)
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Scores distributions; see

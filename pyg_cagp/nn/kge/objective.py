@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from pyg_cagp.data.checks import check_choice
+from pyg_cagp.nn.kge.draw import Draws
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -17,14 +18,34 @@ class Objective(Protocol):
     at one draw from the posterior.
     """
 
-    def __call__(
+    def negatives(
         self,
         model: "GaussianKGEModel",
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
     ) -> Tensor:
-        r"""Returns the mean negative log-likelihood of a batch of triples."""
+        r"""Returns the entities that are needed beside those of the batch."""
+
+    def __call__(
+        self,
+        model: "GaussianKGEModel",
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        other: Tensor,
+        drawn: Draws,
+    ) -> Tensor:
+        r"""Returns the mean negative log-likelihood of a batch of triples.
+
+        Args:
+            model (GaussianKGEModel): The model.
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+            other (torch.Tensor): The result of :meth:`negatives`.
+            drawn (Draws): Embeddings of heads, tails and others.
+        """
 
 
 class OneNegative:
@@ -55,30 +76,32 @@ class OneNegative:
         self.margin = margin
         self.head_rate = head_rate
 
-    def corrupt(
+    def negatives(
         self,
         model: "GaussianKGEModel",
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
-    ) -> tuple[Tensor, Tensor]:
-        r"""Returns heads and tails of one false triple for each true one."""
+    ) -> Tensor:
+        r"""Draws an entity for each triple, to replace its head or tail."""
+        return torch.randint(
+            model.num_nodes,
+            head_index.shape,
+            generator=model.generator,
+            device=head_index.device,
+        )
+
+    def in_head(self, model: "GaussianKGEModel", rel_type: Tensor) -> Tensor:
+        r"""Decides of which triples the head is replaced."""
+        device = rel_type.device
         if self.head_rate is None:
-            head, _, tail = model.random_sample(
-                head_index, rel_type, tail_index
-            )
-            return head, tail
-        device, generator = head_index.device, model.generator
+            place = torch.arange(rel_type.numel(), device=device)
+            return place < rel_type.numel() // 2
         rate = self.head_rate.to(device)[rel_type]
-        chance = torch.rand(rate.shape, generator=generator, device=device)
-        in_head = chance < rate
-        drawn = torch.randint(
-            model.num_nodes, rate.shape, generator=generator, device=device
+        chance = torch.rand(
+            rate.shape, generator=model.generator, device=device
         )
-        return (
-            torch.where(in_head, drawn, head_index),
-            torch.where(in_head, tail_index, drawn),
-        )
+        return chance < rate
 
     def __call__(
         self,
@@ -86,17 +109,17 @@ class OneNegative:
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
+        other: Tensor,
+        drawn: Draws,
     ) -> Tensor:
         r"""Returns the mean loss of a batch of triples."""
-        false_head, false_tail = self.corrupt(
-            model, head_index, rel_type, tail_index
-        )
+        in_head = self.in_head(model, rel_type)[:, None]
         rel = model.embed_rel(rel_type)
-        true = model.interaction(
-            model.sample(head_index), rel, model.sample(tail_index)
-        )
+        true = model.interaction(drawn.head, rel, drawn.tail)
         false = model.interaction(
-            model.sample(false_head), rel, model.sample(false_tail)
+            torch.where(in_head, drawn.other, drawn.head),
+            rel,
+            torch.where(in_head, drawn.tail, drawn.other),
         )
         if self.kind == "margin":
             return F.relu(self.margin - true + false).mean()

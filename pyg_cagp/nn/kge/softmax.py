@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge.scoring import SIDES
+from pyg_cagp.nn.kge.draw import Draws
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -43,32 +43,41 @@ class SampledSoftmax:
         self.num_negatives = num_negatives
         self.known = known
 
-    def __call__(
+    def negatives(
         self,
         model: "GaussianKGEModel",
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
     ) -> Tensor:
-        r"""Returns the mean negative log-likelihood of a batch of triples."""
-        other = torch.randint(
+        r"""Draws the entities that a batch shares."""
+        return torch.randint(
             model.num_nodes,
             (self.num_negatives,),
             generator=model.generator,
             device=head_index.device,
         )
-        index = {"head": head_index, "tail": tail_index}
-        drawn = {side: model.sample(index[side]) for side in SIDES}
-        negative = model.sample(other)
-        total = negative.new_zeros(())
-        for side, given in (("tail", "head"), ("head", "tail")):
-            true = model.score_answer(side, drawn[given], rel_type, drawn[side])
+
+    def __call__(
+        self,
+        model: "GaussianKGEModel",
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        other: Tensor,
+        drawn: Draws,
+    ) -> Tensor:
+        r"""Returns the mean negative log-likelihood of a batch of triples."""
+        total = drawn.other.new_zeros(())
+        for side, given, answer, given_emb, answer_emb in (
+            ("tail", head_index, tail_index, drawn.head, drawn.tail),
+            ("head", tail_index, head_index, drawn.tail, drawn.head),
+        ):
+            true = model.score_answer(side, given_emb, rel_type, answer_emb)
             scores = model.score_candidates(
-                side, drawn[given], rel_type, negative
+                side, given_emb, rel_type, drawn.other
             )
-            is_answer = self.find_answers(
-                side, index[given], rel_type, index[side], other
-            )
+            is_answer = self.find_answers(side, given, rel_type, answer, other)
             total = total + self.nll(true, scores, is_answer, model.num_nodes)
         return total
 
@@ -176,22 +185,33 @@ class OneVsAll:
     def __init__(self, known: AnswerIndex | None = None) -> None:
         self.known = known
 
-    def __call__(
+    def negatives(
         self,
         model: "GaussianKGEModel",
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
     ) -> Tensor:
+        r"""Returns all entities."""
+        return torch.arange(model.num_nodes, device=head_index.device)
+
+    def __call__(
+        self,
+        model: "GaussianKGEModel",
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        other: Tensor,
+        drawn: Draws,
+    ) -> Tensor:
         r"""Returns the mean negative log-likelihood of a batch of triples."""
-        every = torch.arange(model.num_nodes, device=head_index.device)
-        drawn = model.sample(every)
-        total = drawn.new_zeros(())
+        every = drawn.other
+        total = every.new_zeros(())
         for side, given, answer in (
             ("tail", head_index, tail_index),
             ("head", tail_index, head_index),
         ):
-            scores = model.score_candidates(side, drawn[given], rel_type, drawn)
+            scores = model.score_candidates(side, every[given], rel_type, every)
             if self.known is not None:
                 row, other = self.known.find(side, given, rel_type)
                 rival = other != answer[row]

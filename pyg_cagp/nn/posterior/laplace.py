@@ -85,6 +85,7 @@ class LaplacePosterior(Posterior):
         edge_type: Tensor,
         val_edge_index: Tensor | None = None,
         val_edge_type: Tensor | None = None,
+        curvature: Tensor | None = None,
     ) -> "LaplacePosterior":
         r"""Computes the variances of all entities in one pass over training.
 
@@ -99,6 +100,9 @@ class LaplacePosterior(Posterior):
                 (default: :obj:`None`)
             val_edge_type (torch.Tensor, optional): Relations of validation.
                 (default: :obj:`None`)
+            curvature (torch.Tensor, optional): The result of
+                :func:`~pyg_cagp.nn.posterior.ggn_diagonal`, if it is there
+                already. (default: :obj:`None`)
         """
         if isinstance(model, KG2E):
             raise InvalidInputError(
@@ -114,17 +118,19 @@ class LaplacePosterior(Posterior):
             held_out = (val_edge_index, val_edge_type)
         model.observe(*edge_index)
         generator = torch.Generator(edge_index.device).manual_seed(self.seed)
-        self.curvature_ = ggn_diagonal(
-            model,
-            edge_index,
-            edge_type,
-            self.num_negatives,
-            generator,
-            progress=self.progress,
-        )
+        if curvature is None:
+            curvature = ggn_diagonal(
+                model,
+                edge_index,
+                edge_type,
+                self.num_negatives,
+                generator,
+                progress=self.progress,
+            )
+        self.curvature_ = curvature
         if self.structure == "isotropic":
-            mean = self.curvature_.mean(dim=1, keepdim=True)
-            self.curvature_ = mean.expand_as(self.curvature_)
+            mean = curvature.mean(dim=1, keepdim=True)
+            self.curvature_ = mean.expand_as(curvature)
         if held_out is not None:
             cost = self._held_out(model, *held_out)
             self.prior_variance_ = _minimise(cost)

@@ -1,0 +1,114 @@
+r"""Drawing entities from their posteriors, and paying for it, in one go."""
+
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+
+class Draws(NamedTuple):
+    r"""Embeddings of a batch at one draw from the posterior.
+
+    Args:
+        head (torch.Tensor): Those of heads, of shape :obj:`[B, channels]`.
+        tail (torch.Tensor): Those of tails, of shape :obj:`[B, channels]`.
+        other (torch.Tensor): Those of further entities that an objective asked
+            for, of shape :obj:`[K, channels]`.
+    """
+
+    head: Tensor
+    tail: Tensor
+    other: Tensor
+
+
+class DrawAndDiverge(Function):
+    r"""Looks up Gaussians, draws from each, and sums the divergences of the
+    first of them from the prior, with gradients in closed form.
+
+    Autograd by itself would make a gradient as large as the whole embedding
+    matrix for every look-up; here, it makes one for all.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        mean_weight: Tensor,
+        log_var_weight: Tensor,
+        log_prior: Tensor,
+        entity: Tensor,
+        noise: Tensor,
+        share: Tensor,
+        sparse: bool,
+    ) -> tuple[Tensor, Tensor]:
+        r"""Returns the draws, of shape :obj:`[n, channels]`, and the sum over
+        the first entities of :obj:`share` times their divergence.
+
+        Args:
+            ctx (object): What the backward pass needs.
+            mean_weight (torch.Tensor): Means of all entities.
+            log_var_weight (torch.Tensor): Logarithms of their variances.
+            log_prior (torch.Tensor): The logarithm of the prior's variance.
+            entity (torch.Tensor): The entities, of shape :obj:`[n]`.
+            noise (torch.Tensor): Draws from a standard normal distribution, of
+                shape :obj:`[n, channels]`.
+            share (torch.Tensor): Which part of its divergence each of the first
+                entities pays, of shape :obj:`[m]`.
+            sparse (bool): Whether gradients are sparse.
+        """
+        size = share.numel()
+        mean = F.embedding(entity, mean_weight)
+        half_log = F.embedding(entity, log_var_weight).mul_(0.5)
+        volume = half_log[:size].sum(dim=-1)
+        scale = half_log.exp_()
+        drawn = torch.addcmul(mean, noise, scale)
+        energy = (mean[:size].square() + scale[:size].square()).sum(dim=-1)
+        energy = energy / (2 * log_prior.exp())
+        rest = 0.5 * mean.size(-1) * (log_prior - 1)
+        kl = (share * (energy - volume + rest)).sum()
+        ctx.save_for_backward(entity, noise, scale, mean, share, energy)
+        ctx.log_prior = log_prior.detach()
+        ctx.shape, ctx.sparse = mean_weight.shape, sparse
+        return drawn, kl
+
+    @staticmethod
+    @once_differentiable
+    def backward(
+        ctx: Any, by_drawn: Tensor, by_kl: Tensor
+    ) -> tuple[Tensor | None, ...]:
+        r"""Returns the gradients by means, by logarithms of variances, and by
+        that of the prior.
+        """
+        entity, noise, scale, mean, share, energy = ctx.saved_tensors
+        size, prior = share.numel(), ctx.log_prior.exp()
+        pays = (share * by_kl)[:, None]
+        by_mean = by_drawn.clone()
+        by_mean[:size] += mean[:size] * (pays / prior)
+        by_log_var = (by_drawn * noise).mul_(scale)
+        by_log_var[:size] += (scale[:size].square() / prior - 1).mul_(pays)
+        by_log_var *= 0.5
+        by_prior = None
+        if ctx.needs_input_grad[2]:
+            count = 0.5 * mean.size(-1)
+            by_prior = (pays[:, 0] * (count - energy)).sum()
+        return (
+            _scatter(by_mean, entity, ctx.shape, ctx.sparse),
+            _scatter(by_log_var, entity, ctx.shape, ctx.sparse),
+            by_prior,
+            None,
+            None,
+            None,
+            None,
+        )
+
+
+def _scatter(
+    rows: Tensor, entity: Tensor, shape: torch.Size, sparse: bool
+) -> Tensor:
+    if sparse:
+        return torch.sparse_coo_tensor(
+            entity[None], rows, shape, check_invariants=False
+        )
+    return rows.new_zeros(shape).index_add_(0, entity, rows)
