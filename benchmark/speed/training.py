@@ -61,7 +61,7 @@ class PyGLoop:
 class OurLoop:
     """The trainer, of which one epoch is taken at a time."""
 
-    def __init__(self, kg: Any, **kwargs: Any) -> None:
+    def __init__(self, kg: Any, noise_table: int = 0, **kwargs: Any) -> None:
         model = GaussianDistMult(
             kg.num_nodes,
             kg.num_relations,
@@ -70,7 +70,11 @@ class OurLoop:
             **kwargs,
         )
         options = TrainOptions(
-            epochs=10**6, batch_size=BATCH, lr=LR, schedule="constant"
+            epochs=10**6,
+            batch_size=BATCH,
+            lr=LR,
+            schedule="constant",
+            noise_table=noise_table,
         )
         self.trainer = Trainer(model, kg, options, progress=False)
 
@@ -94,11 +98,15 @@ def main() -> None:
     sizes = (kg.num_nodes, kg.num_relations, CHANNELS)
     sides = {
         "PyG DistMult, PyG loop": PyGLoop(kg, DistMult(*sizes)),
-        "GaussianDistMult, our trainer": OurLoop(kg),
+        "GaussianDistMult, our trainer": OurLoop(kg, sparse=True),
+        "the same, noise from a table": OurLoop(kg, 2**22, sparse=True),
+        "the same, dense gradients": OurLoop(kg, 2**22),
         "GaussianDistMult, PyG loop": PyGLoop(
             kg, GaussianDistMult(*sizes, objective=OneNegative())
         ),
-        "deterministic twin, our trainer": OurLoop(kg, variational=False),
+        "deterministic twin, our trainer": OurLoop(
+            kg, sparse=True, variational=False
+        ),
     }
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(args.repeats):

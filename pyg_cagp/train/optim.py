@@ -5,40 +5,44 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch.nn import Parameter
-from torch.optim import Adagrad, Adam, Optimizer, SparseAdam
+from torch.optim import Adagrad, Optimizer, SparseAdam
 
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.train.adam import RowAdam
 from pyg_cagp.train.options import TrainOptions
 
 
 def build_optimizers(
     model: GaussianKGEModel, options: TrainOptions
 ) -> list[Optimizer]:
-    r"""Makes the optimisers of a model: two if some of its gradients are sparse
-    and others are not.
+    r"""Makes the optimisers of a model: two if only some of its gradients are
+    sparse and the first kind takes no others.
 
     Args:
         model (GaussianKGEModel): The model.
         options (TrainOptions): The options.
     """
-    sparse: list[Parameter] = []
-    dense: list[Parameter] = []
+    weights = [w for w in model.parameters() if w.requires_grad]
+    if options.optimizer == "adam":
+        return [RowAdam(weights, options.lr)]
+    if options.optimizer == "adagrad":
+        return [Adagrad(weights, options.lr)]
     embeddings = {
         id(module.weight)
         for module in model.modules()
         if isinstance(module, torch.nn.Embedding) and module.sparse
     }
-    for weight in model.parameters():
-        if weight.requires_grad:
-            (sparse if id(weight) in embeddings else dense).append(weight)
-    if options.optimizer == "adagrad":
-        return [Adagrad([*sparse, *dense], lr=options.lr)]
-    optimizers: list[Optimizer] = []
+    sparse = [w for w in weights if id(w) in embeddings]
+    dense = [w for w in weights if id(w) not in embeddings]
+    if not sparse:
+        raise InvalidInputError(
+            "optimizer 'sparse-adam' needs a model with sparse gradients "
+            "(sparse=True); use 'adam'"
+        )
+    optimizers: list[Optimizer] = [SparseAdam(sparse, options.lr)]
     if dense:
-        optimizers.append(Adam(dense, lr=options.lr, fused=True))
-    if sparse:
-        optimizers.append(SparseAdam(sparse, lr=options.lr))
+        optimizers.append(RowAdam(dense, options.lr))
     return optimizers
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 
-OPTIMIZERS = ("adam", "adagrad")
+OPTIMIZERS = ("adam", "sparse-adam", "adagrad")
 SCHEDULES = ("constant", "linear", "cosine")
 POSTERIORS = ("variational", "laplace")
 SECTIONS = ("model", "objective", "train", "posterior")
@@ -26,8 +26,9 @@ class TrainOptions:
         batch_size (int, optional): The number of triples a step.
             (default: :obj:`1024`)
         lr (float, optional): The learning rate. (default: :obj:`0.01`)
-        optimizer (str, optional): :obj:`"adam"` (:obj:`SparseAdam` for models
-            with sparse gradients) or :obj:`"adagrad"`.
+        optimizer (str, optional): :obj:`"adam"` (the same whether gradients are
+            sparse or not), :obj:`"sparse-adam"` (which moves only the rows of a
+            batch, and needs sparse gradients) or :obj:`"adagrad"`.
             (default: :obj:`"adam"`)
         schedule (str, optional): How the learning rate falls from the first
             step to the last: :obj:`"constant"`, :obj:`"linear"` or
@@ -45,6 +46,9 @@ class TrainOptions:
         checkpoint_every (int, optional): The number of steps between
             checkpoints, besides those at the end of epochs; none if set to 0.
             (default: :obj:`0`)
+        noise_table (int, optional): If set, noise is read from a table of so
+            many numbers instead of made anew; see
+            :class:`~pyg_cagp.nn.kge.NoiseTable`. (default: :obj:`0`)
         mixed_precision (bool, optional): If set to :obj:`True`, scores are
             computed in :obj:`bfloat16`. (default: :obj:`False`)
     """
@@ -60,6 +64,7 @@ class TrainOptions:
     eval_triples: int = 2000
     patience: int = 0
     checkpoint_every: int = 0
+    noise_table: int = 0
     mixed_precision: bool = False
 
     def __post_init__(self) -> None:
@@ -74,6 +79,7 @@ class TrainOptions:
             "eval_triples",
             "patience",
             "checkpoint_every",
+            "noise_table",
         ):
             if getattr(self, name) < 0:
                 raise InvalidInputError(

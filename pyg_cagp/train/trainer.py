@@ -17,7 +17,7 @@ from pyg_cagp.exceptions import (
     DivergenceError,
     InvalidInputError,
 )
-from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge import GaussianKGEModel, NoiseTable
 from pyg_cagp.train.batches import TripleBatches
 from pyg_cagp.train.checkpoint import (
     load_checkpoint,
@@ -113,6 +113,10 @@ class Trainer:
         # an epoch's order can be made again from where its generator stood.
         order = torch.Generator(self.device).manual_seed(seed)
         model.generator = torch.Generator(self.device).manual_seed(seed + 1)
+        if self.options.noise_table:
+            model.noise_table = NoiseTable(
+                self.options.noise_table, seed + 2, self.device
+            )
         (head, tail), rel = (part.to(self.device) for part in _train(kg))
         model.observe(head, tail)
         self.batches = TripleBatches(

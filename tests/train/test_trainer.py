@@ -21,6 +21,7 @@ from pyg_cagp.train import (
     load_checkpoint,
     save_checkpoint,
 )
+from pyg_cagp.train.adam import RowAdam
 from pyg_cagp.train.optim import (
     build_optimizers,
     clip_gradients,
@@ -99,8 +100,16 @@ def test_stops_when_patience_is_out(kg):
     assert (state.epoch, state.best_epoch, state.misses) == (3, 1, 2)
 
 
-@pytest.mark.parametrize("optimizer", ["adam", "adagrad"])
-@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize(
+    ("optimizer", "sparse"),
+    [
+        ("adam", True),
+        ("adam", False),
+        ("sparse-adam", True),
+        ("adagrad", True),
+        ("adagrad", False),
+    ],
+)
 def test_interrupted_and_resumed_is_the_same(kg, tmp_path, optimizer, sparse):
     """With a learned prior, warm-up and clipping, stopped within an epoch."""
     options = fast(
@@ -111,6 +120,7 @@ def test_interrupted_and_resumed_is_the_same(kg, tmp_path, optimizer, sparse):
         clip_norm=0.5,
         eval_every=1,
         schedule="cosine",
+        noise_table=300_000,
     )
 
     def trainer(path):
@@ -264,10 +274,38 @@ def test_clipping_is_that_of_torch(kg):
 
 def test_sparse_and_dense_parameters_get_their_optimizers(kg):
     model = make(kg, sparse=True, learn_prior=True)
+    lazy = fast(optimizer="sparse-adam")
+    kinds = [type(o).__name__ for o in build_optimizers(model, lazy)]
+    assert kinds == ["SparseAdam", "RowAdam"]
     kinds = [type(o).__name__ for o in build_optimizers(model, fast())]
-    assert kinds == ["Adam", "SparseAdam"]
-    kinds = [type(o).__name__ for o in build_optimizers(make(kg), fast())]
-    assert kinds == ["Adam"]
+    assert kinds == ["RowAdam"]
+    with pytest.raises(InvalidInputError, match="needs a model with sparse"):
+        build_optimizers(make(kg), lazy)
+
+
+def test_row_adam_is_adam():
+    """Step for step, though its gradients are sparse and repeat rows."""
+    torch.manual_seed(0)
+    start = torch.randn(50, 4)
+    dense, sparse = (
+        torch.nn.Embedding(50, 4, sparse=flag) for flag in (False, True)
+    )
+    dense.weight.data, sparse.weight.data = start.clone(), start.clone()
+    adam = torch.optim.Adam(dense.parameters(), lr=0.1, fused=True)
+    ours = RowAdam(sparse.parameters(), lr=0.1)
+    for _ in range(5):
+        rows, goal = torch.randint(50, (30,)), torch.randn(30, 4)
+        for emb, optimizer in ((dense, adam), (sparse, ours)):
+
+            def closure(emb=emb, optimizer=optimizer, rows=rows, goal=goal):
+                optimizer.zero_grad()
+                loss = (emb(rows) - goal).square().sum()
+                loss.backward()
+                return loss
+
+            assert optimizer.step(closure) > 0
+        torch.testing.assert_close(dense.weight, sparse.weight)
+    assert not torch.equal(start, sparse.weight)
 
 
 def test_checkpoints_that_are_none(tmp_path):

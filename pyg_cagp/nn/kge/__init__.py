@@ -5,6 +5,7 @@ from pyg_cagp.nn.kge.bilinear import BilinearKGEModel
 from pyg_cagp.nn.kge.complex import GaussianComplEx
 from pyg_cagp.nn.kge.distmult import GaussianDistMult
 from pyg_cagp.nn.kge.kg2e import KG2E
+from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative, bernoulli_rates
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.ranking import rank_counts
@@ -23,6 +24,7 @@ classes = [
     "GaussianTransE",
     "GaussianRotatE",
     "KG2E",
+    "NoiseTable",
     "Objective",
     "OneNegative",
     "SampledSoftmax",

@@ -10,6 +10,7 @@ from torch.nn import Embedding
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
+from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.scoring import QueryKGEModel
@@ -102,6 +103,8 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         self.node_log_var.weight.requires_grad_(variational)
         #: The source of noise; PyTorch's own if set to None.
         self.generator: torch.Generator | None = None
+        #: Normal numbers to draw with; made anew each time if set to None.
+        self.noise_table: NoiseTable | None = None
         # In how many training slots each entity stands; see `observe`.
         self.register_buffer("node_freq", torch.zeros(num_nodes).long())
         self.reset_parameters()
@@ -238,12 +241,7 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         mean = self.node_emb(entity)
         if not self.variational:
             return mean
-        noise = torch.randn(
-            mean.shape,
-            generator=self.generator,
-            device=mean.device,
-            dtype=mean.dtype,
-        )
+        noise = self._noise(mean.size(0))
         return mean + noise * (0.5 * self.node_log_var(entity)).exp()
 
     def kl_divergence(self, entity: Tensor) -> Tensor:
@@ -330,12 +328,7 @@ class GaussianKGEModel(QueryKGEModel, ABC):
             energy = self.prior.divergence(drawn[: share.numel()], None)
             kl = (share * energy).sum()
         else:
-            noise = torch.randn(
-                (entity.numel(), self.node_emb.embedding_dim),
-                generator=self.generator,
-                device=entity.device,
-                dtype=self.node_emb.weight.dtype,
-            )
+            noise = self._noise(entity.numel())
             drawn, kl = DrawAndDiverge.apply(
                 self.node_emb.weight,
                 self.node_log_var.weight,
@@ -348,6 +341,18 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         if self.kl_weight > 0 and dense:
             kl = self.kl_term(head_index, tail_index)
         return Draws(*drawn.split(sizes)), kl
+
+    def _noise(self, size: int) -> Tensor:
+        weight = self.node_emb.weight
+        shape = (size, weight.size(1))
+        if self.noise_table is not None:
+            return self.noise_table.read(shape, self.generator)
+        return torch.randn(
+            shape,
+            generator=self.generator,
+            device=weight.device,
+            dtype=weight.dtype,
+        )
 
     def _shares(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
         r"""Which part of its divergence each slot of a batch pays."""

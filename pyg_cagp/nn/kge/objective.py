@@ -91,17 +91,31 @@ class OneNegative:
             device=head_index.device,
         )
 
-    def in_head(self, model: "GaussianKGEModel", rel_type: Tensor) -> Tensor:
-        r"""Decides of which triples the head is replaced."""
-        device = rel_type.device
+    def corrupt(
+        self, model: "GaussianKGEModel", rel_type: Tensor, drawn: Draws
+    ) -> tuple[Tensor, Tensor]:
+        r"""Puts the negatives in the place of heads or of tails.
+
+        Args:
+            model (GaussianKGEModel): The model.
+            rel_type (torch.Tensor): The relation type.
+            drawn (Draws): Embeddings of heads, tails and negatives.
+        """
         if self.head_rate is None:
-            place = torch.arange(rel_type.numel(), device=device)
-            return place < rel_type.numel() // 2
-        rate = self.head_rate.to(device)[rel_type]
+            half = rel_type.numel() // 2
+            return (
+                torch.cat([drawn.other[:half], drawn.head[half:]]),
+                torch.cat([drawn.tail[:half], drawn.other[half:]]),
+            )
+        rate = self.head_rate.to(rel_type.device)[rel_type]
         chance = torch.rand(
-            rate.shape, generator=model.generator, device=device
+            rate.shape, generator=model.generator, device=rate.device
         )
-        return chance < rate
+        in_head = (chance < rate)[:, None]
+        return (
+            torch.where(in_head, drawn.other, drawn.head),
+            torch.where(in_head, drawn.tail, drawn.other),
+        )
 
     def __call__(
         self,
@@ -113,14 +127,10 @@ class OneNegative:
         drawn: Draws,
     ) -> Tensor:
         r"""Returns the mean loss of a batch of triples."""
-        in_head = self.in_head(model, rel_type)[:, None]
         rel = model.embed_rel(rel_type)
         true = model.interaction(drawn.head, rel, drawn.tail)
-        false = model.interaction(
-            torch.where(in_head, drawn.other, drawn.head),
-            rel,
-            torch.where(in_head, drawn.tail, drawn.other),
-        )
+        false_head, false_tail = self.corrupt(model, rel_type, drawn)
+        false = model.interaction(false_head, rel, false_tail)
         if self.kind == "margin":
             return F.relu(self.margin - true + false).mean()
         return (F.softplus(-true) + F.softplus(false)).mean()
