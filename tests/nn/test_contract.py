@@ -30,6 +30,9 @@ MODELS = {
     "transe": GaussianTransE,
     "transe-l2": lambda *a, **k: GaussianTransE(*a, p_norm=2, **k),
     "rotate": GaussianRotatE,
+    "spherical": lambda *a, **k: GaussianComplEx(
+        *a, covariance="spherical", **k
+    ),
     "kg2e": KG2E,
     "kg2e-el": lambda *a, **k: KG2E(*a, score="el", **k),
 }
@@ -263,7 +266,7 @@ def test_gradients_are_right(name):
 def test_score_variance_is_that_of_draws(name):
     """Monte Carlo; the delta method is held to small variances."""
     model = make(name).double()
-    exact = name in ("distmult", "complex", "transe")
+    exact = name in ("distmult", "complex", "transe", "spherical")
     if not exact:
         torch.nn.init.uniform_(model.node_log_var.weight, -13, -11)
     h, r, t = triples(8)
@@ -350,6 +353,8 @@ def test_bad_input(name):
         SampledSoftmax(0)
     with pytest.raises(InvalidInputError, match="'p_norm' must be 1 or 2"):
         GaussianTransE(N, R, D, p_norm=3)
+    with pytest.raises(InvalidInputError, match="'covariance' must be"):
+        GaussianDistMult(N, R, D, covariance="full")
     with pytest.raises(InvalidInputError, match="'kl_reduction' must be"):
         make(name, kl_reduction="sum")
     with pytest.raises(

@@ -220,6 +220,10 @@ def test_bad_input(triples):
     model = make("distmult")
     with pytest.raises(InvalidInputError, match="call 'fit' first"):
         LaplacePosterior().apply_to(model)
+    ball = GaussianDistMult(N, R, D, covariance="spherical")
+    LaplacePosterior().fit(ball, *triples).apply_to(ball)
+    with pytest.raises(InvalidInputError, match="use an isotropic one"):
+        LaplacePosterior(0.1, "diagonal").fit(ball, *triples).apply_to(ball)
     other = GaussianDistMult(N, R, D + 1)
     with pytest.raises(InvalidInputError, match="embeddings of shape"):
         LaplacePosterior().fit(model, *triples).apply_to(other)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import Embedding
 
+from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
 from pyg_cagp.nn.kge.noise import NoiseTable
@@ -50,6 +51,9 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         kl_reduction (str, optional): How mini-batches pay for the prior; see
             :class:`~pyg_cagp.nn.kge.GaussianPrior`.
             (default: :obj:`"occurrence"`)
+        covariance (str, optional): :obj:`"diagonal"` for a variance of each
+            dimension or :obj:`"spherical"` for one an entity.
+            (default: :obj:`"diagonal"`)
         objective (Objective, optional): The likelihood of a triple. If set to
             :obj:`None`, a softmax over shared negatives in both directions.
             (default: :obj:`None`)
@@ -76,6 +80,7 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         learn_prior: bool = False,
         kl_weight: float = 1.0,
         kl_reduction: str = "occurrence",
+        covariance: str = "diagonal",
         objective: Objective | None = None,
         variational: bool = True,
         reciprocal: bool = False,
@@ -97,9 +102,9 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         self.kl_weight = kl_weight
         self.variational = variational
         self.objective = objective or SampledSoftmax()
-        self.node_log_var = Embedding(
-            num_nodes, self.node_emb.embedding_dim, sparse=sparse
-        )
+        check_choice("covariance", covariance, ("diagonal", "spherical"))
+        width = 1 if covariance == "spherical" else self.node_emb.embedding_dim
+        self.node_log_var = Embedding(num_nodes, width, sparse=sparse)
         self.node_log_var.weight.requires_grad_(variational)
         #: The source of noise; PyTorch's own if set to None.
         self.generator: torch.Generator | None = None
@@ -125,7 +130,8 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         Args:
             entity (torch.Tensor): The entities, of any shape.
         """
-        variance = self.node_log_var(entity).exp()
+        shape = (*entity.shape, self.node_emb.embedding_dim)
+        variance = self.node_log_var(entity).exp().expand(shape)
         # What no triple speaks of, no triple has made any surer.
         unseen = (self.node_freq[entity] == 0) & self.node_freq.any()
         return torch.where(unseen[..., None], self.prior.variance, variance)

@@ -61,16 +61,21 @@ class DrawAndDiverge(Function):
         size = share.numel()
         mean = F.embedding(entity, mean_weight)
         half_log = F.embedding(entity, log_var_weight).mul_(0.5)
-        volume = half_log[:size].sum(dim=-1)
+        # How many dimensions share a variance: one, or all of them.
+        shared = mean.size(-1) // half_log.size(-1)
+        volume = shared * half_log[:size].sum(dim=-1)
         scale = half_log.exp_()
-        drawn = torch.addcmul(mean, noise, scale)
-        energy = (mean[:size].square() + scale[:size].square()).sum(dim=-1)
-        energy = energy / (2 * log_prior.exp())
+        drawn = (noise * scale).add_(mean)
+        # Norms read once what squares and sums would read and write thrice.
+        energy = torch.linalg.vector_norm(scale[:size], dim=-1).square_()
+        energy *= shared
+        energy += torch.linalg.vector_norm(mean[:size], dim=-1).square_()
+        energy /= 2 * log_prior.exp()
         rest = 0.5 * mean.size(-1) * (log_prior - 1)
         kl = (share * (energy - volume + rest)).sum()
         ctx.save_for_backward(entity, noise, scale, mean, share, energy)
         ctx.log_prior = log_prior.detach()
-        ctx.shape, ctx.sparse = mean_weight.shape, sparse
+        ctx.num_nodes, ctx.sparse = mean_weight.size(0), sparse
         return drawn, kl
 
     @staticmethod
@@ -86,16 +91,21 @@ class DrawAndDiverge(Function):
         pays = (share * by_kl)[:, None]
         by_mean = by_drawn.clone()
         by_mean[:size] += mean[:size] * (pays / prior)
-        by_log_var = (by_drawn * noise).mul_(scale)
-        by_log_var[:size] += (scale[:size].square() / prior - 1).mul_(pays)
+        shared = mean.size(-1) // scale.size(-1)
+        by_log_var = by_drawn * noise
+        if shared > 1:
+            by_log_var = by_log_var.sum(dim=-1, keepdim=True)
+        by_log_var[:size] += scale[:size] * (pays * shared / prior)
+        by_log_var *= scale
+        by_log_var[:size] -= pays * shared
         by_log_var *= 0.5
         by_prior = None
         if ctx.needs_input_grad[2]:
             count = 0.5 * mean.size(-1)
             by_prior = (pays[:, 0] * (count - energy)).sum()
         return (
-            _scatter(by_mean, entity, ctx.shape, ctx.sparse),
-            _scatter(by_log_var, entity, ctx.shape, ctx.sparse),
+            _scatter(by_mean, entity, ctx.num_nodes, ctx.sparse),
+            _scatter(by_log_var, entity, ctx.num_nodes, ctx.sparse),
             by_prior,
             None,
             None,
@@ -105,8 +115,9 @@ class DrawAndDiverge(Function):
 
 
 def _scatter(
-    rows: Tensor, entity: Tensor, shape: torch.Size, sparse: bool
+    rows: Tensor, entity: Tensor, num_nodes: int, sparse: bool
 ) -> Tensor:
+    shape = (num_nodes, rows.size(1))
     if sparse:
         return torch.sparse_coo_tensor(
             entity[None], rows, shape, check_invariants=False

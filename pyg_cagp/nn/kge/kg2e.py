@@ -115,7 +115,8 @@ class KG2E(GaussianKGEModel):
             mean, log_var = self.node_emb.weight, self.node_log_var.weight
         else:
             mean, log_var = self.node_emb(entity), self.node_log_var(entity)
-        return torch.cat([mean, log_var.exp()], dim=-1)
+        variance = log_var.exp().expand_as(mean)
+        return torch.cat([mean, variance], dim=-1)
 
     def embed_rel(self, rel_type: Tensor) -> Tensor:
         r"""Returns means and variances of relations, side by side."""

@@ -103,10 +103,13 @@ class OneNegative:
         """
         if self.head_rate is None:
             half = rel_type.numel() // 2
-            return (
-                torch.cat([drawn.other[:half], drawn.head[half:]]),
-                torch.cat([drawn.tail[:half], drawn.other[half:]]),
+            # Not slices, whose gradients are padded with zeros.
+            sizes = [half, rel_type.numel() - half]
+            (_, head), (tail, _) = (
+                part.split(sizes) for part in (drawn.head, drawn.tail)
             )
+            in_head, in_tail = drawn.other.split(sizes)
+            return torch.cat([in_head, head]), torch.cat([tail, in_tail])
         rate = self.head_rate.to(rel_type.device)[rel_type]
         chance = torch.rand(
             rate.shape, generator=model.generator, device=rate.device

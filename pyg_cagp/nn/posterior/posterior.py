@@ -47,18 +47,25 @@ class Posterior(ABC):
             model (GaussianKGEModel): The model, of the shape of the one that
                 was fitted to.
         """
-        weight = model.node_log_var.weight
         if not hasattr(self, "variance_"):
             raise InvalidInputError(
                 f"this {self.__class__.__name__} has no variances yet; call "
                 f"'fit' first"
             )
-        if weight.shape != self.variance_.shape:
+        if model.node_emb.weight.shape != self.variance_.shape:
             raise InvalidInputError(
                 f"'model' must have embeddings of shape "
-                f"{list(self.variance_.shape)} (got {list(weight.shape)})"
+                f"{list(self.variance_.shape)} (got "
+                f"{list(model.node_emb.weight.shape)})"
             )
-        weight.copy_(self.variance_.log())
+        weight = model.node_log_var.weight
+        variance = self.variance_[:, : weight.size(1)]
+        if not torch.equal(variance.expand_as(self.variance_), self.variance_):
+            raise InvalidInputError(
+                "'model' has one variance an entity (covariance='spherical'), "
+                "this posterior more; use an isotropic one"
+            )
+        weight.copy_(variance.log())
         model.prior.log_variance.copy_(torch.tensor(self.prior_variance_).log())
         model.variational = True
         return model
