@@ -77,8 +77,8 @@ class SampledSoftmax:
             scores = model.score_candidates(
                 side, given_emb, rel_type, drawn.other
             )
-            is_answer = self.find_answers(side, given, rel_type, answer, other)
-            total = total + self.nll(true, scores, is_answer, model.num_nodes)
+            hits = self.find_answers(side, given, rel_type, answer, other)
+            total = total + self.nll(true, scores, hits, model.num_nodes)
         return total
 
     def find_answers(
@@ -88,40 +88,45 @@ class SampledSoftmax:
         rel_type: Tensor,
         answer: Tensor,
         other: Tensor,
-    ) -> Tensor:
-        r"""Tells which negatives are answers, of shape :obj:`[B, K]`."""
-        hit = answer[:, None] == other
-        if self.known is None:
-            return hit
-        order = other.argsort()
-        in_order = other[order]
-        row, known = self.known.find(side, given, rel_type)
-        first = torch.searchsorted(in_order, known)
-        count = torch.searchsorted(in_order, known, right=True) - first
+    ) -> tuple[Tensor, Tensor]:
+        r"""Returns the rows and columns at which a negative is an answer. They
+        are few, and a comparison of all with all would find them slowly.
+        """
+        row = torch.arange(answer.numel(), device=answer.device)
+        if self.known is not None:
+            also, known = self.known.find(side, given, rel_type)
+            row, answer = torch.cat([row, also]), torch.cat([answer, known])
+        in_order, order = other.sort()
+        first = torch.searchsorted(in_order, answer)
+        count = torch.searchsorted(in_order, answer, right=True) - first
         # Negatives are drawn with replacement: one may stand there twice.
         each = torch.repeat_interleave(count)
         step = torch.arange(each.numel(), device=each.device)
         step = step - (count.cumsum(0) - count)[each]
-        hit[row[each], order[first[each] + step]] = True
-        return hit
+        return row[each], order[first[each] + step]
 
     def nll(
-        self, true: Tensor, scores: Tensor, is_answer: Tensor, num_nodes: int
+        self,
+        true: Tensor,
+        scores: Tensor,
+        hits: tuple[Tensor, Tensor],
+        num_nodes: int,
     ) -> Tensor:
         r"""Returns the mean loss of one direction.
 
         Args:
             true (torch.Tensor): Scores of answers, of shape :obj:`[B]`.
             scores (torch.Tensor): Scores of negatives, of shape
-                :obj:`[B, K]`.
-            is_answer (torch.Tensor): Which negatives are answers after all, of
-                shape :obj:`[B, K]`.
+                :obj:`[B, K]`. They are written to.
+            hits (tuple): Rows and columns of negatives that are answers after
+                all.
             num_nodes (int): How many candidates the negatives stand for.
         """
+        # Finite, for all negatives of a query may be answers.
+        scores[hits] = -1e30
         shift = math.log(num_nodes / self.num_negatives)
-        scores = (scores + shift).masked_fill(is_answer, -math.inf)
-        scores = torch.cat([true[:, None], scores], dim=1)
-        return (scores.logsumexp(dim=1) - true).mean()
+        total = torch.logaddexp(scores.logsumexp(dim=1) + shift, true)
+        return (total - true).mean()
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.num_negatives})"
@@ -162,13 +167,17 @@ class SelfAdversarial(SampledSoftmax):
         self.temperature = temperature
 
     def nll(
-        self, true: Tensor, scores: Tensor, is_answer: Tensor, num_nodes: int
+        self,
+        true: Tensor,
+        scores: Tensor,
+        hits: tuple[Tensor, Tensor],
+        num_nodes: int,
     ) -> Tensor:
         r"""Returns the mean loss of one direction."""
-        logits = self.temperature * scores.detach()
-        # Finite, for all negatives of a query may be answers.
-        logits = logits.masked_fill(is_answer, torch.finfo(logits.dtype).min)
-        weight = logits.softmax(dim=1).masked_fill(is_answer, 0)
+        weight = self.temperature * scores.detach()
+        weight[hits] = -1e30
+        weight = weight.softmax(dim=1)
+        weight[hits] = 0
         false = (weight * F.softplus(scores)).sum(dim=1)
         return (F.softplus(-true) + false).mean()
 
