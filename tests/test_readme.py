@@ -11,11 +11,12 @@ from tests.conftest import DATA_ROOT, REPO
 README = (REPO / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_example_runs_as_printed(capsys):
+def test_the_examples_run_as_printed(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 4
     names = {}
-    for block in blocks:  # The second goes on from the first.
+    for block in blocks:  # Each goes on from those before it.
         exec(compile(block, "README.md", "exec"), names)
     assert (names["variance"] > 0).all()
     out = capsys.readouterr().out
