@@ -7,7 +7,8 @@ r"""How well a model with its shipped config ranks, and what its variance knows.
 
 Trains, ranks the test triples on both sides (filtered, realistic ties), and
 writes one record. With :obj:`--twin`, the same model is trained without
-variances, with the prior variance that did best on validation.
+variances; :obj:`--set model.prior_variance=0.02` then sets how hard its weights
+are held back.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 from torch_geometric.data import Data
 
+from pyg_cagp.cli.train import parse_change
 from pyg_cagp.data import AnswerIndex, split_edges
 from pyg_cagp.datasets import load
 from pyg_cagp.nn.kge import GaussianKGEModel, rank_counts
@@ -77,7 +79,10 @@ def doubts(
     found = {}
     if variational:
         found["variational"] = doubt(model, kg)
-    curvature = ggn_diagonal(model, *train, num_negatives, progress=True)
+    generator = torch.Generator().manual_seed(0)
+    curvature = ggn_diagonal(
+        model, *train, num_negatives, generator, progress=True
+    )
     for name, (prior, structure) in LAPLACE.items():
         laplace = LaplacePosterior(prior, structure)
         laplace.fit(model, *train, *val, curvature=curvature)
@@ -126,10 +131,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     config = Config.find(args.dataset, args.model, args.preset)
-    changes = {
-        key: json.loads(value)
-        for key, value in (change.split("=") for change in args.set)
-    }
+    changes = dict(map(parse_change, args.set))
     if args.twin:
         changes["model.variational"] = False
     record = measure(
@@ -138,6 +140,7 @@ def main() -> None:
     kind = "-twin" if args.twin else f"-{args.preset}" if args.preset else ""
     name = f"{args.dataset}-{args.model}{kind}.json"
     out = args.out or HERE / "results" / name
+    out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(record, indent=2) + "\n")
     for section in ("test", "validation", "seconds", "shipped"):
         print(section)

@@ -42,6 +42,7 @@ def main() -> None:
     config = Config.find("fb15k-237", "gaussian-distmult").override(
         {
             "train.epochs": args.epochs,
+            "train.eval_triples": 1,  # The last epoch looks, however briefly.
             "train.eval_every": args.epochs + 1,
             "train.batch_size": 1024,
             "objective.num_negatives": 512,
@@ -56,10 +57,10 @@ def main() -> None:
     )
     trainer = Trainer(model, kg, config.train, args.seed, progress=False)
     seconds, history = 0.0, []
-    bar = tqdm(total=0, disable=True)
+    bar, full_weight = tqdm(total=0, disable=True), model.kl_weight
     while not trainer.finished():
         start = time.perf_counter()
-        trainer._epoch(bar, model.kl_weight)
+        trainer._epoch(bar, full_weight)
         seconds += time.perf_counter() - start
         mrr = ranking(model, kg)["mrr"]
         history.append({"seconds": seconds, "test mrr": mrr})
@@ -74,6 +75,7 @@ def main() -> None:
         "config": config.to_dict(),
         "threads": torch.get_num_threads(),
     }
+    args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(record, indent=2) + "\n")
     print(f"written to {args.out}")
 

@@ -1,6 +1,6 @@
 r"""How fast an epoch is, against PyG's DistMult with its own loader.
 
-    python benchmark/speed/training.py [--repeats 3] [--out FILE]
+    python benchmark/speed/training.py [--repeats 5] [--out FILE]
 
 Both sides see the triples of FB15k-237 in batches of 2,048, one negative each,
 100 channels, Adam. PyG trains a deterministic model by its documented loop;

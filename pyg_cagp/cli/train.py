@@ -26,7 +26,6 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--model",
         choices=tuple(MODELS),
-        default="gaussian-distmult",
         help="the model (default: gaussian-distmult)",
     )
     parser.add_argument(
@@ -64,11 +63,17 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
+    if args.config and args.model:
+        raise InvalidInputError(
+            "'--config' names the model; leave out '--model'"
+        )
     if args.config:
         config = Config.from_file(args.config)
     else:
-        config = Config.find(args.dataset, args.model, args.preset)
-    config = config.override(dict(map(_change, args.set)))
+        config = Config.find(
+            args.dataset, args.model or "gaussian-distmult", args.preset
+        )
+    config = config.override(dict(map(parse_change, args.set)))
     device = _device(args.device)
     name = config.model["name"]
     out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
@@ -104,7 +109,16 @@ def run(args: argparse.Namespace) -> None:
     print(format_table([("dataset", args.dataset), *rows]))
 
 
-def _change(text: str) -> tuple[str, Any]:
+def parse_change(text: str) -> tuple[str, Any]:
+    r"""Reads :obj:`SECTION.KEY=VALUE`, its value as TOML has it.
+
+    Args:
+        text (str): The text.
+
+    Example:
+        >>> parse_change("train.lr=0.1"), parse_change("model.name=kg2e")
+        (('train.lr', 0.1), ('model.name', 'kg2e'))
+    """
     key, equals, value = text.partition("=")
     if not equals:
         raise InvalidInputError(
@@ -119,7 +133,7 @@ def _change(text: str) -> tuple[str, Any]:
 def _device(name: str) -> torch.device:
     try:
         device = torch.device(name)
-        torch.empty(0, device=device)
+        torch.zeros(1, device=device).item()
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise InvalidInputError(

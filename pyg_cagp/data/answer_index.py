@@ -93,11 +93,7 @@ class AnswerIndex:
         query = given * self.num_relations + rel_type
         first = torch.searchsorted(keys, query)
         count = torch.searchsorted(keys, query, right=True) - first
-        row = torch.repeat_interleave(count)
-        # Where a query's answers begin in the list, against where they begin
-        # in the index: the difference leads from one to the other.
-        shift = first - (count.cumsum(0) - count)
-        place = torch.arange(row.numel(), device=row.device) + shift[row]
+        row, place = expand_ranges(first, count)
         return row, answers[place]
 
     def to(self, device: torch.device | str) -> "AnswerIndex":
@@ -113,3 +109,25 @@ class AnswerIndex:
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({len(self)} triples)"
+
+
+def expand_ranges(first: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
+    r"""Lists the numbers of many ranges, one range after another.
+
+    Args:
+        first (torch.Tensor): Where each range begins.
+        count (torch.Tensor): How many numbers each range has.
+
+    Returns:
+        For each number, which range it is of, and the number.
+
+    Example:
+        >>> expand_ranges(torch.tensor([5, 0, 7]), torch.tensor([2, 0, 1]))
+        (tensor([0, 0, 2]), tensor([5, 6, 7]))
+    """
+    which = torch.repeat_interleave(count)
+    # Where a range begins, against where it begins in the list: the difference
+    # leads from one to the other.
+    shift = first - (count.cumsum(0) - count)
+    place = torch.arange(which.numel(), device=which.device)
+    return which, place + shift[which]

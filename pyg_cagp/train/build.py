@@ -8,7 +8,6 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import AnswerIndex, split_edges
 from pyg_cagp.data.checks import check_choice
-from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import (
     KG2E,
     GaussianComplEx,
@@ -28,7 +27,7 @@ from pyg_cagp.nn.posterior import (
     Posterior,
     VariationalPosterior,
 )
-from pyg_cagp.train.options import PosteriorOptions
+from pyg_cagp.train.options import PosteriorOptions, check_options
 
 #: The models by name.
 MODELS: dict[str, type[GaussianKGEModel]] = {
@@ -39,13 +38,17 @@ MODELS: dict[str, type[GaussianKGEModel]] = {
     "kg2e": KG2E,
 }
 
-#: The objectives by name, and what each can be told.
-OBJECTIVES: dict[str, tuple[str, ...]] = {
-    "sampled-softmax": ("num_negatives", "filtered"),
-    "self-adversarial": ("num_negatives", "filtered", "temperature"),
-    "one-vs-all": ("filtered",),
-    "bce": ("bernoulli",),
-    "margin": ("margin", "bernoulli"),
+#: The objectives by name, and what each can be told, with defaults.
+OBJECTIVES: dict[str, dict[str, Any]] = {
+    "sampled-softmax": {"num_negatives": 512, "filtered": False},
+    "self-adversarial": {
+        "num_negatives": 512,
+        "filtered": False,
+        "temperature": 1.0,
+    },
+    "one-vs-all": {"filtered": False},
+    "bce": {"bernoulli": False},
+    "margin": {"margin": 1.0, "bernoulli": False},
 }
 
 
@@ -70,29 +73,29 @@ def build_model(
     name = options.pop("name", None)
     check_choice("model.name", name, tuple(MODELS))
     kind = MODELS[name]
-    known = _arguments(kind) - {"num_nodes", "num_relations", "objective"}
-    for key in options:
-        if key not in known:
-            raise InvalidInputError(
-                f"'{name}' has no option '{key}'; it has "
-                f"{', '.join(sorted(known))}"
-            )
+    check_options(options, _arguments(kind), f"model '{name}'")
     options.setdefault("hidden_channels", 100)
     # Weights come from PyTorch's global generator, as in PyG; it is lent and
     # given back, so that nothing else is disturbed.
-    with torch.random.fork_rng(devices=[]):
+    devices = range(torch.cuda.device_count())
+    with torch.random.fork_rng(devices):
         torch.manual_seed(seed)
         return kind(num_nodes, num_relations, objective=objective, **options)
 
 
-def _arguments(kind: type) -> set[str]:
-    names: set[str] = set()
+def _arguments(kind: type) -> dict[str, Any]:
+    r"""What a model can be told, with defaults."""
+    found: dict[str, Any] = {}
     for base in kind.__mro__:
         if "__init__" in vars(base):
-            names |= set(inspect.signature(vars(base)["__init__"]).parameters)
+            signature = inspect.signature(vars(base)["__init__"])
+            for name, entry in signature.parameters.items():
+                if entry.default is not entry.empty:
+                    found.setdefault(name, entry.default)
         if base is GaussianKGEModel:
             break
-    return names - {"self", "kwargs"}
+    found.pop("objective", None)
+    return {"hidden_channels": 100, **found}
 
 
 def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
@@ -107,12 +110,7 @@ def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
     options = dict(config)
     name = options.pop("name", "sampled-softmax")
     check_choice("objective.name", name, tuple(OBJECTIVES))
-    for key in options:
-        if key not in OBJECTIVES[name]:
-            raise InvalidInputError(
-                f"objective '{name}' has no option '{key}'; it has "
-                f"{', '.join(OBJECTIVES[name])}"
-            )
+    check_options(options, OBJECTIVES[name], f"objective '{name}'")
     known = None
     if options.pop("filtered", False):
         known = AnswerIndex.from_data(kg, "train")

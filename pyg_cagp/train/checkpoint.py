@@ -1,6 +1,7 @@
 r"""States of training on disk: whole or not at all, and never a pickle."""
 
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,13 @@ def save_checkpoint(
         tensors (dict): The tensors by name.
         meta (dict): What else there is to keep, as JSON can hold it.
     """
-    document = {"schema": SCHEMA, **meta}
-    header = {"pyg_cagp": json.dumps(document, allow_nan=False)}
     # Parameters may share memory with others; files may not.
     tensors = {
         name: tensor.detach().cpu().contiguous().clone()
         for name, tensor in tensors.items()
     }
+    document = {"schema": SCHEMA, "crc32": _crc32(tensors), **meta}
+    header = {"pyg_cagp": json.dumps(document, allow_nan=False)}
     write_atomically(path, save(tensors, header))
 
 
@@ -48,14 +49,14 @@ def load_checkpoint(
             (default: :obj:`"cpu"`)
     """
     try:
-        with safe_open(path, "pt", device=str(device)) as file:
+        with safe_open(path, "pt") as file:
             header = file.metadata() or {}
             names = list(file.keys())
             tensors = {name: file.get_tensor(name) for name in names}
-        meta = json.loads(header["pyg_cagp"])
+        meta = dict(json.loads(header["pyg_cagp"]))
     except FileNotFoundError:
         raise CheckpointError(f"there is no checkpoint '{path}'") from None
-    except (SafetensorError, KeyError, json.JSONDecodeError, OSError) as error:
+    except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
         raise CheckpointError(
             f"'{path}' is not a checkpoint of pyg_cagp ({error})"
         ) from None
@@ -64,7 +65,19 @@ def load_checkpoint(
             f"'{path}' has schema {meta.get('schema')}, this version reads "
             f"{SCHEMA}"
         )
-    return tensors, meta
+    if meta.get("crc32") != _crc32(tensors):
+        raise CheckpointError(
+            f"'{path}' is damaged: its tensors are not those that were written"
+        )
+    return {key: value.to(device) for key, value in tensors.items()}, meta
+
+
+def _crc32(tensors: dict[str, Tensor]) -> int:
+    total = 0
+    for name in sorted(tensors):
+        total = zlib.crc32(name.encode(), total)
+        total = zlib.crc32(tensors[name].numpy().tobytes(), total)
+    return total
 
 
 def nest(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

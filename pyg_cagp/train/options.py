@@ -1,6 +1,7 @@
 r"""How a model is to be trained."""
 
 import dataclasses
+import math
 import tomllib
 from dataclasses import dataclass, field
 from importlib import resources
@@ -49,8 +50,9 @@ class TrainOptions:
         noise_table (int, optional): If set, noise is read from a table of so
             many numbers instead of made anew; see
             :class:`~pyg_cagp.nn.kge.NoiseTable`. (default: :obj:`0`)
-        mixed_precision (bool, optional): If set to :obj:`True`, scores are
-            computed in :obj:`bfloat16`. (default: :obj:`False`)
+        mixed_precision (bool, optional): If set to :obj:`True`, matrix products
+            are computed in :obj:`bfloat16`: the scores of many candidates by
+            bilinear models, nothing else. (default: :obj:`False`)
     """
 
     epochs: int = 20
@@ -85,6 +87,10 @@ class TrainOptions:
                 raise InvalidInputError(
                     f"'{name}' must not be negative (got {getattr(self, name)})"
                 )
+        if self.noise_table > 2**30:
+            raise InvalidInputError(
+                f"'noise_table' must be at most 2^30 (got {self.noise_table})"
+            )
         if not self.lr > 0:
             raise InvalidInputError(f"'lr' must be positive (got {self.lr})")
         check_choice("optimizer", self.optimizer, OPTIMIZERS)
@@ -186,9 +192,9 @@ class Config:
             sections = _read(folder / f"{preset}.toml")
             sections["model"]["name"] = model
             return cls.from_dict(sections, preset)
-        path = folder / dataset / f"{model}.toml"
-        if not path.is_file():
-            path = folder / "synthetic" / f"{model}.toml"
+        shipped = {entry.name for entry in folder.iterdir() if entry.is_dir()}
+        name = dataset if dataset in shipped else "synthetic"
+        path = folder / name / f"{model}.toml"
         if not path.is_file():
             names = sorted(
                 entry.name.removesuffix(".toml")
@@ -234,23 +240,47 @@ def _options(
     kind: Any, sections: dict[str, Any], name: str, source: str
 ) -> Any:
     given = sections.get(name, {})
-    types = {entry.name: entry for entry in dataclasses.fields(kind)}
+    defaults = {entry.name: entry.default for entry in dataclasses.fields(kind)}
+    check_options(given, defaults, f"{source}: section '{name}'")
+    return kind(**given)
+
+
+def check_options(
+    given: dict[str, Any], defaults: dict[str, Any], owner: str
+) -> None:
+    r"""Checks that options exist and are of the kind of their defaults.
+
+    Args:
+        given (dict): The options by name.
+        defaults (dict): All that there are, with their defaults.
+        owner (str): What they are options of, for messages.
+    """
     for key, value in given.items():
-        if key not in types:
+        if key not in defaults:
             raise InvalidInputError(
-                f"{source}: section '{name}' has no '{key}'; it has "
-                f"{', '.join(types)}"
+                f"{owner} has no option '{key}'; it has "
+                f"{', '.join(sorted(defaults))}"
             )
-        default = types[key].default
-        accepted: tuple[type, ...] = (type(default),)
-        if key == "prior":
-            accepted = (str, int, float)
-        elif isinstance(default, float):
-            accepted = (int, float)
-        is_flag = isinstance(value, bool)
-        if not isinstance(value, accepted) or is_flag != (bool in accepted):
+        default = defaults[key]
+        if not _is_like(value, default) and not (
+            # A prior can be a number or the name of a way to find one.
+            key == "prior" and _is_like(value, 1.0)
+        ):
             raise InvalidInputError(
-                f"{source}: '{name}.{key}' must be like {default!r} (got "
+                f"{owner} takes '{key}' as something like {default!r} (got "
                 f"{value!r})"
             )
-    return kind(**given)
+
+
+def _is_like(value: Any, default: Any) -> bool:
+    if isinstance(default, bool) or isinstance(value, bool):
+        return isinstance(default, bool) and isinstance(value, bool)
+    if isinstance(default, float):
+        return isinstance(value, (int, float)) and math.isfinite(value)
+    if isinstance(default, tuple):
+        return (
+            isinstance(value, (list, tuple))
+            and len(value) == len(default)
+            and all(map(_is_like, value, default))
+        )
+    return isinstance(value, type(default))

@@ -96,26 +96,33 @@ def train_run(
         "device": str(device),
         "versions": _versions(),
     }
-    fingerprint = _hash([record["config"], digest, seed])
+    # Not the posterior, which can be found in another way after training.
+    decisive = {**record["config"], "posterior": None}
+    fingerprint = _hash([decisive, digest, seed])
     objective = build_objective(config.objective, kg)
     model = build_model(
         config.model, kg.num_nodes, kg.num_relations, objective, seed
     ).to(device)
     posterior = build_posterior(config.posterior, seed, progress)
+    posterior.check(model)
+    trainer = Trainer(
+        model,
+        kg,
+        config.train,
+        seed,
+        out / STATE,
+        fingerprint,
+        progress=progress,
+    )
     _prepare(out, resume)
-    tracker = Tracker(out, _purge_step(out / STATE))
+    if (out / STATE).exists():
+        trainer.load()
+    # What an interrupted run had shown of epochs that come again is hidden.
+    is_new = not any(out.glob("events.out.tfevents.*"))
+    purge_step = None if is_new else trainer.state.epoch + 1
+    tracker = trainer.tracker = Tracker(out, purge_step)
     try:
-        trainer = Trainer(
-            model,
-            kg,
-            config.train,
-            seed,
-            out / STATE,
-            fingerprint,
-            tracker,
-            progress,
-        )
-        state = trainer.fit(resume)
+        state = trainer.fit()
         began = time.perf_counter()
         held_out = (
             split_edges(kg, "val")
@@ -204,15 +211,9 @@ def _prepare(out: Path, resume: bool) -> None:
             f"cannot make the folder '{out}' ({error.strerror})"
         ) from error
     # What a killed process had half-written when it was killed.
-    for part in out.glob(".*.part"):
-        part.unlink(missing_ok=True)
-
-
-def _purge_step(state: Path) -> int | None:
-    if not state.exists():
-        return None
-    _, meta = load_checkpoint(state)
-    return int(meta["progress"]["epoch"]) + 1
+    for name in (STATE, MODEL, RECORD):
+        for part in out.glob(f".{name}.*.part"):
+            part.unlink(missing_ok=True)
 
 
 def _hash(content: Any) -> str:

@@ -1,5 +1,7 @@
 r"""What TensorBoard shows of a training run."""
 
+import contextlib
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -109,13 +111,15 @@ class Tracker:
                 strict=True,
             )
         ]
-        self.writer.add_embedding(
-            model.node_emb(order).cpu(),
-            metadata=rows,
-            metadata_header=["name", "frequency", "variance"],
-            global_step=step,
-            tag="entities",
-        )
+        # It may print a warning, and standard output is not ours.
+        with contextlib.redirect_stdout(sys.stderr):
+            self.writer.add_embedding(
+                model.node_emb(order).cpu(),
+                metadata=rows,
+                metadata_header=["name", "frequency", "variance"],
+                global_step=step,
+                tag="entities",
+            )
 
     def hparams(
         self, options: dict[str, Any], metrics: dict[str, float]

@@ -44,7 +44,8 @@ class Progress:
     Args:
         epoch (int): The number of whole epochs done.
         batch (int): The number of batches done of the epoch after them.
-        nll (float): The sum of those batches' negative log-likelihoods.
+        loss (float): The sum of those batches' losses.
+        nll (float): The sum of their negative log-likelihoods.
         kl (float): The sum of their prior terms.
         best_mrr (float, optional): The best validation MRR so far.
         best_epoch (int): The epoch that it was reached in.
@@ -54,6 +55,7 @@ class Progress:
 
     epoch: int = 0
     batch: int = 0
+    loss: float = 0.0
     nll: float = 0.0
     kl: float = 0.0
     best_mrr: float | None = None
@@ -170,18 +172,23 @@ class Trainer:
             self._train_on(batch, full_weight)
             state.batch += 1
             bar.update()
-            if every and self._step() % every == 0:
+            # The last state of an epoch is kept when it has been looked at.
+            within = state.batch < len(self.batches)
+            if every and within and self._step() % every == 0:
+                now = time.perf_counter()
+                self.seconds, began = self.seconds + now - began, now
                 self.save()
+        self._check_finite()
         size = len(self.batches)
         measured = {
+            "train/loss": state.loss / size,
             "train/nll": state.nll / size,
             "train/kl": state.kl / size,
-            "train/loss": (state.nll + self.model.kl_weight * state.kl) / size,
             "train/beta": self.model.kl_weight,
             "train/lr": self.optimizers[0].param_groups[0]["lr"],
         }
         state.epoch += 1
-        state.batch, state.nll, state.kl = 0, 0.0, 0.0
+        state.batch, state.loss, state.nll, state.kl = 0, 0.0, 0.0, 0.0
         self._order_state = self.batches.generator.get_state()
         last = state.epoch == self.options.epochs
         look = last or state.epoch % self.options.eval_every == 0
@@ -233,6 +240,7 @@ class Trainer:
         for optimizer in self.optimizers:
             optimizer.step()
         model.constrain()
+        self.state.loss += loss.item()
         self.state.nll += nll.item()
         self.state.kl += kl.item()
 
@@ -262,17 +270,20 @@ class Trainer:
             return f"there is no checkpoint from before; {advice}"
         return f"the last good checkpoint is '{self.checkpoint}'; {advice}"
 
+    def _check_finite(self) -> None:
+        for name, tensor in self.model.state_dict().items():
+            if not torch.isfinite(tensor).all():
+                raise DivergenceError(
+                    f"'{name}' is not finite after step {self._step() - 1}; "
+                    f"{self._last_good()}"
+                )
+
     def save(self) -> None:
         r"""Writes the state of training, if it is sound."""
         if self.checkpoint is None:
             return
+        self._check_finite()
         weights = self.model.state_dict()
-        for name, tensor in weights.items():
-            if not torch.isfinite(tensor).all():
-                raise DivergenceError(
-                    f"'{name}' is not finite after step {self._step() - 1} "
-                    f"(epoch {self.state.epoch + 1}); {self._last_good()}"
-                )
         assert self.model.generator is not None
         tensors = nest("model", weights) | nest("best", self.best)
         tensors |= nest("optim", optimizer_state(self.model, self.optimizers))
@@ -283,6 +294,7 @@ class Trainer:
             tensors,
             {
                 "fingerprint": self.fingerprint,
+                "device": self.device.type,
                 "progress": asdict(self.state),
                 "seconds": self.seconds,
             },
@@ -293,6 +305,16 @@ class Trainer:
         assert self.checkpoint is not None
         assert self.model.generator is not None
         tensors, meta = load_checkpoint(self.checkpoint, self.device)
+        if not {"fingerprint", "device", "progress", "seconds"} <= meta.keys():
+            raise CheckpointError(
+                f"'{self.checkpoint}' is not the state of a training run"
+            )
+        if meta["device"] != self.device.type:
+            raise CheckpointError(
+                f"'{self.checkpoint}' was written on device "
+                f"'{meta['device']}' and cannot go on on '{self.device.type}', "
+                f"whose random numbers are others"
+            )
         if meta["fingerprint"] != self.fingerprint:
             raise CheckpointError(
                 f"'{self.checkpoint}' belongs to another run: its graph, seed "

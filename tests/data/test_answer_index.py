@@ -63,5 +63,7 @@ def test_digest_sees_triples_splits_and_names(toy):
     named, renamed = toy.clone(), toy.clone()
     named.node_names = ["a", "bc", "d", "e", "f"]
     renamed.node_names = ["ab", "c", "d", "e", "f"]
-    digests = {kg_digest(kg) for kg in (toy, other, moved, named, renamed)}
-    assert len(digests) == 5
+    related = toy.clone()
+    related.relation_names = ["r", "s", "t"]
+    graphs = (toy, other, moved, named, renamed, related)
+    assert len({kg_digest(kg) for kg in graphs}) == 6

@@ -111,7 +111,7 @@ def test_all_candidates_equal_one_by_one(name):
 
 
 def test_inverse_relations_ask_for_heads(name):
-    model = make(name, reciprocal=True)
+    model = make(name, reciprocal=True, objective=SampledSoftmax(7))
     h, r, t = triples(9)
     every = torch.arange(N)
     tails, heads = model.score_tails(h, r), model.score_heads(r, t)
@@ -124,8 +124,9 @@ def test_inverse_relations_ask_for_heads(name):
             heads[i], model(one * t[i], one * (r[i] + R), every)
         )
     model.loss(h, r, t).backward()
-    if not isinstance(model.objective, OneNegative):
-        assert (model.rel_emb.weight.grad[R:] != 0).any()
+    assert (model.rel_emb.weight.grad[R:] != 0).any()
+    with pytest.raises(InvalidInputError, match="leave inverse relations unt"):
+        make(name, reciprocal=True, objective=OneNegative())
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES.values(), ids=OBJECTIVES)
@@ -175,6 +176,8 @@ def test_dense_prior_is_the_mean_over_entities(name):
     h, _, t = triples(5)
     expected = model.kl_divergence(torch.arange(N)).mean()
     torch.testing.assert_close(model.kl_term(h, t), expected)
+    _, kl = model.loss_terms(h, h * 0, t)
+    torch.testing.assert_close(kl, expected)
 
 
 def test_sparse_equals_dense(name):
@@ -284,6 +287,16 @@ def test_score_variance_is_that_of_draws(name):
     assert torch.equal(got.score, model(h, r, t))
 
 
+def test_score_variance_of_small_variances_is_exact():
+    """Single precision against double, where large numbers would cancel."""
+    model = make("transe")
+    torch.nn.init.normal_(model.node_emb.weight)
+    torch.nn.init.constant_(model.node_log_var.weight, math.log(1e-8))
+    got = model.score_variance(*triples())
+    expected = model.double().score_variance(*triples())
+    torch.testing.assert_close(got.double(), expected, rtol=1e-3, atol=0)
+
+
 def test_score_variance_depends_on_the_relation(name):
     model = make(name)
     h, t = torch.tensor([0, 0]), torch.tensor([1, 1])
@@ -353,6 +366,8 @@ def test_bad_input(name):
         SampledSoftmax(0)
     with pytest.raises(InvalidInputError, match="'p_norm' must be 1 or 2"):
         GaussianTransE(N, R, D, p_norm=3)
+    with pytest.raises(InvalidInputError, match="'hidden_channels' must be"):
+        MODELS[name](N, R, 0)
     with pytest.raises(InvalidInputError, match="'covariance' must be"):
         GaussianDistMult(N, R, D, covariance="full")
     with pytest.raises(InvalidInputError, match="'kl_reduction' must be"):

@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 
 from pyg_cagp.data.kg import split_edges
 from pyg_cagp.datasets import load
-from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.kge import (
     KG2E,
     GaussianComplEx,
@@ -147,7 +147,7 @@ def test_marginal_likelihood_is_stationary(triples, structure):
     """MacKay's fixed point: the number of well-determined parameters."""
     model = make("complex")
     laplace = LaplacePosterior(structure=structure).fit(model, *triples)
-    seen = model.node_freq > 0
+    seen = laplace.node_freq_ > 0
     share = laplace.variance_[seen] / laplace.prior_variance_
     determined = (1 - share).sum()
     energy = model.node_emb.weight[seen].detach().square().sum()
@@ -187,6 +187,9 @@ def test_variational_reads_the_model(triples):
     expected = model.node_log_var.weight.exp()[: N - 1]
     torch.testing.assert_close(posterior.variance_[: N - 1], expected)
     assert (posterior.variance_[N - 1] == model.prior.variance).all()
+    assert not model.node_freq.any()  # To fit is to look, and no more.
+    posterior.apply_to(model)
+    assert model.node_freq.sum() == 30
     point = GaussianDistMult(N, R, D, variational=False)
     with pytest.raises(InvalidInputError, match="use a LaplacePosterior"):
         VariationalPosterior().fit(point, *triples)
@@ -206,7 +209,33 @@ def test_isotropic_is_closest_to_the_full_one(triples):
     assert torch.isclose(grid[cost.sum(1).argmin()], best, rtol=0.01)
 
 
+def test_prior_of_training_can_be_kept(triples):
+    model = GaussianDistMult(N, R, D, prior_variance=0.7)
+    laplace = LaplacePosterior("model").fit(model, *triples)
+    assert math.isclose(laplace.prior_variance_, 0.7, rel_tol=1e-6)
+
+
+def test_scores_do_not_change(triples):
+    """Not even those of KG2E, which are made of variances."""
+    model = KG2E(N, R, D)
+    torch.nn.init.uniform_(model.node_log_var.weight, -2, 1)
+    every = torch.arange(N)
+    before = model(every, every * 0, every.flip(0))
+    VariationalPosterior().fit(model, *triples).apply_to(model)
+    assert torch.equal(model(every, every * 0, every.flip(0)), before)
+    assert (model.mean_variance(every)[N - 1] == model.prior.variance).all()
+
+
 def test_bad_input(triples):
+    none = torch.empty(2, 0, dtype=torch.long)
+    with pytest.raises(InvalidInputError, match="needs validation triples"):
+        LaplacePosterior("validation").fit(
+            make("distmult"), *triples, none, none[0]
+        )
+    wild = make("distmult")
+    torch.nn.init.constant_(wild.node_emb.weight, math.nan)
+    with pytest.raises(DivergenceError, match="no prior can be found"):
+        LaplacePosterior().fit(wild, *triples)
     with pytest.raises(InvalidInputError, match="'structure' must be one of"):
         LaplacePosterior(structure="full")
     with pytest.raises(InvalidInputError, match="'prior' must be one of"):

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from pyg_cagp.data import AnswerIndex
+from pyg_cagp.exceptions import DivergenceError
 from pyg_cagp.nn.kge import GaussianDistMult, rank_counts
 from tests.conftest import random_edges
 
@@ -50,6 +51,16 @@ def test_ranks_are_those_of_brute_force(filtered, reciprocal):
             assert got[side].equal[i] == equal
             assert got[side].rank()[i] == 1 + higher + equal / 2
     assert ties > 50
+
+
+@pytest.mark.parametrize("emb", ["node_emb", "rel_emb"])
+def test_what_is_no_number_has_no_rank(emb):
+    model = GaussianDistMult(N, R, 2)
+    with torch.no_grad():
+        getattr(model, emb).weight[0, 0] = torch.nan
+    zero = torch.zeros(1, dtype=torch.long)
+    with pytest.raises(DivergenceError, match="are not finite numbers"):
+        rank_counts(model, zero, zero, zero)
 
 
 def test_no_triples_have_no_ranks():

@@ -46,6 +46,12 @@ def test_other_graphs_get_the_config_of_the_generated_one():
     assert config == Config.find("synthetic", "gaussian-transe")
 
 
+def test_files_of_others_are_not_shipped_configs(tmp_path):
+    (tmp_path / "kg2e.toml").write_text("[model]\nname = 'gaussian-rotate'")
+    config = Config.find(str(tmp_path), "kg2e")
+    assert config == Config.find("synthetic", "kg2e")
+
+
 def test_paper_preset_is_the_papers_recipe():
     config = Config.find("wn18rr", "gaussian-complex", "paper")
     kg = load("synthetic")
@@ -110,6 +116,7 @@ def test_weights_come_from_the_seed_alone():
         ({"clip_norm": -1.0}, "'clip_norm' must not be negative"),
         ({"optimizer": "sgd"}, "'optimizer' must be one of"),
         ({"schedule": "step"}, "'schedule' must be one of"),
+        ({"noise_table": 2**40}, "'noise_table' must be at most"),
     ],
 )
 def test_bad_options(options, message):
@@ -122,10 +129,12 @@ def test_bad_options(options, message):
     [
         ("[model]\nname = 'x'\n[optim]\nlr = 1", "no section 'optim'"),
         ("[train]\nlr = 1", "section 'model' needs a 'name'"),
-        ("[model]\nname = 'x'\n[train]\nrate = 1", "'train' has no 'rate'"),
-        ("[model]\nname = 'x'\n[train]\nepochs = 1.5", "'train.epochs' must"),
-        ("[model]\nname = 'x'\n[train]\nepochs = true", "'train.epochs' must"),
-        ("[model]\nname = 'x'\n[train]\nmixed_precision = 1", "must be like"),
+        ("[model]\nname = 'x'\n[train]\nrate = 1", "no option 'rate'"),
+        ("[model]\nname = 'x'\n[train]\nepochs = 1.5", "takes 'epochs' as"),
+        ("[model]\nname = 'x'\n[train]\nepochs = true", "takes 'epochs' as"),
+        ("[model]\nname = 'x'\n[train]\nclip_norm = nan", "takes 'clip_norm'"),
+        ("[model]\nname = 'x'\n[train]\nkl_warmup = inf", "takes 'kl_warmup'"),
+        ("[model]\nname = 'x'\n[train]\nmixed_precision = 1", "like False"),
         ("[model", "is not TOML"),
     ],
 )
@@ -148,11 +157,25 @@ def test_bad_names(tmp_path):
         config.override({"lr": 1})
     with pytest.raises(InvalidInputError, match="'kg2e' has no option 'marg"):
         build_model({"name": "kg2e", "margn": 1}, 9, 2)
+    for option, value in (
+        ("hidden_channels", "abc"),
+        ("hidden_channels", True),
+        ("hidden_channels", 1.5),
+        ("learn_prior", "False"),
+        ("prior_variance", "x"),
+        ("kl_weight", float("nan")),
+        ("variance_range", 3),
+        ("variance_range", [1.0]),
+    ):
+        with pytest.raises(InvalidInputError, match=f"takes '{option}' as"):
+            build_model({"name": "kg2e", option: value}, 9, 2)
     with pytest.raises(InvalidInputError, match=r"'model.name' must be one"):
         build_model({"name": "distmult"}, 9, 2)
     kg = load("synthetic")
     with pytest.raises(InvalidInputError, match="'bce' has no option 'margin'"):
         build_objective({"name": "bce", "margin": 1.0}, kg)
+    with pytest.raises(InvalidInputError, match="takes 'filtered' as"):
+        build_objective({"name": "one-vs-all", "filtered": "False"}, kg)
     with pytest.raises(InvalidInputError, match=r"'objective.name' must be"):
         build_objective({"name": "nll"}, kg)
     with pytest.raises(InvalidInputError, match=r"'posterior.name' must be"):

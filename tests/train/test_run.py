@@ -17,6 +17,7 @@ from pyg_cagp.cli import main
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import CheckpointError, InvalidInputError
 from pyg_cagp.train import Config, load_run, train_run
+from pyg_cagp.train.build import MODELS
 
 SET = {
     "train.epochs": 4,
@@ -184,11 +185,15 @@ def test_tensorboard_shows_the_run(finished):
     assert len(lines) == 1 + min(5000, run.model.num_nodes)
 
 
-def test_resumed_events_are_shown_once(finished, tmp_path):
+@pytest.mark.parametrize("epoch", [1, 2])
+def test_resumed_events_are_shown_once(tmp_path, epoch):
+    """Killed when an epoch is on the screen, but not yet in a checkpoint."""
     out = tmp_path / "broken"
     args = ["train", "synthetic", "--out", str(out), *FLAGS]
-    script = KILLED_IN_MID_EPOCH.replace("18", "30")
-    subprocess.run([sys.executable, "-c", script, *args], check=False)
+    args.append("--set=train.checkpoint_every=0")
+    script = KILLED_IN_MID_CHECKPOINT.replace("count == 5", f"count == {epoch}")
+    killed = subprocess.run([sys.executable, "-c", script, *args], check=False)
+    assert killed.returncode == -signal.SIGKILL
     assert main([*args, "--resume"]) == 0
     events = EventAccumulator(str(out))
     events.Reload()
@@ -202,8 +207,17 @@ def test_bad_input(finished, tmp_path, capsys):
     config = Config.find("synthetic", "gaussian-distmult").override(SET)
     with pytest.raises(InvalidInputError, match="already holds a run"):
         train_run(kg, config, out)
-    with pytest.raises(CheckpointError, match="belongs to another run"):
-        train_run(kg, config, out, seed=1, resume=True, progress=False)
+    events = sorted(out.glob("events*"))
+    other = kg.clone()
+    other.edge_type = (other.edge_type + 1) % kg.num_relations
+    for graph, changed, seed in (
+        (kg, config, 1),
+        (kg, config.override({"train.lr": 0.2}), 0),
+        (other, config, 0),
+    ):
+        with pytest.raises(CheckpointError, match="belongs to another run"):
+            train_run(graph, changed, out, seed=seed, resume=True)
+    assert sorted(out.glob("events*")) == events
     with pytest.raises(CheckpointError, match="holds no finished run; train"):
         load_run(tmp_path)
     (tmp_path / "run.json").write_text("{")
@@ -216,7 +230,25 @@ def test_bad_input(finished, tmp_path, capsys):
         (["--set=model.depth=3"], "has no option 'depth'"),
         (["--set=posterior.prior=-1"], "'prior' must be positive"),
         (["--device=nowhere"], "'--device nowhere' cannot be used"),
+        (["--device=meta"], "'--device meta' cannot be used"),
         (["--config=none.toml"], "cannot read the config"),
+        (["--config=a.toml", "--model=kg2e"], "leave out '--model'"),
+        (["--set=model.reciprocal=False"], "takes 'reciprocal' as"),
+        (
+            [
+                "--set=model.variational=false",
+                "--set=posterior.name=variational",
+            ],
+            "use a LaplacePosterior",
+        ),
+        (
+            [
+                "--set=model.covariance=spherical",
+                "--set=posterior.structure=diagonal",
+            ],
+            "use an isotropic one",
+        ),
+        (["--set=train.optimizer=sparse-adam"], "needs a model with sparse"),
     ):
         assert main(["train", "synthetic", "--out", str(made), *flags]) == 2
         assert message in capsys.readouterr().err
@@ -235,6 +267,29 @@ def test_command_line_prints_one_document(tmp_path, capsys):
     assert document["run"] == str(out)
     assert main([*args, "--resume"]) == 0
     assert "validation mrr" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_shipped_config_trains_to_the_end(tmp_path, capsys, model):
+    args = ["train", "synthetic", "--model", model, *FLAGS, "--json"]
+    args += ["--set=train.epochs=1", "--out", str(tmp_path / "run")]
+    assert main(args) == 0
+    assert json.loads(capsys.readouterr().out)["validation"]["val/mrr"] > 0
+    # Standard output stays clean when TensorBoard finds its files there.
+    assert main([*args, "--resume"]) == 0
+    json.loads(capsys.readouterr().out)
+
+
+def test_posterior_can_be_found_in_another_way(finished):
+    out, run = finished
+    config = run.config.override({"posterior.prior": 0.5})
+    before = (out / "last.safetensors").read_bytes()
+    again = train_run(
+        load("synthetic"), config, out, resume=True, progress=False
+    )
+    assert again.record["prior_variance"] == 0.5
+    assert torch.equal(again.model.node_emb.weight, run.model.node_emb.weight)
+    assert (out / "last.safetensors").read_bytes() == before
 
 
 def test_paper_preset_trains(tmp_path, capsys):

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from pyg_cagp.data.kg import split_edges
 from pyg_cagp.datasets import SyntheticKG, load
@@ -110,8 +111,13 @@ def test_stops_when_patience_is_out(kg):
         ("adagrad", False),
     ],
 )
-def test_interrupted_and_resumed_is_the_same(kg, tmp_path, optimizer, sparse):
-    """With a learned prior, warm-up and clipping, stopped within an epoch."""
+@pytest.mark.parametrize("place", ["_train_on", "_look"])
+def test_interrupted_and_resumed_is_the_same(
+    kg, tmp_path, optimizer, sparse, place
+):
+    """With a learned prior, warm-up and clipping; within an epoch, or when it
+    is over but for the look at validation.
+    """
     options = fast(
         optimizer=optimizer,
         epochs=3,
@@ -130,17 +136,16 @@ def test_interrupted_and_resumed_is_the_same(kg, tmp_path, optimizer, sparse):
     whole = trainer(tmp_path / "whole")
     expected = whole.fit()
     broken = trainer(tmp_path / "broken")
-    steps = 0
-    train_on = broken._train_on
+    calls, work = 0, getattr(broken, place)
 
-    def fail_at_nine(*args):
-        nonlocal steps
-        steps += 1
-        if steps == 9:
+    def fail_in_epoch_two(*args):
+        nonlocal calls
+        calls += 1
+        if calls == (9 if place == "_train_on" else 2):
             raise KeyboardInterrupt
-        train_on(*args)
+        return work(*args)
 
-    broken._train_on = fail_at_nine
+    setattr(broken, place, fail_in_epoch_two)
     with pytest.raises(KeyboardInterrupt):
         broken.fit()
     again = trainer(tmp_path / "broken")
@@ -154,6 +159,14 @@ def test_interrupted_and_resumed_is_the_same(kg, tmp_path, optimizer, sparse):
 
 def test_only_ones_own_state_is_resumed(kg, tmp_path):
     path = tmp_path / "state"
+    save_checkpoint(path, {}, {"config": {}})
+    trainer = Trainer(make(kg), kg, fast(), 0, path, "one", progress=False)
+    with pytest.raises(CheckpointError, match="not the state of a training"):
+        trainer.fit(resume=True)
+    trainer.save()
+    trainer.device = torch.device("meta")
+    with pytest.raises(CheckpointError, match="written on device 'cpu'"):
+        trainer.load()
     Trainer(make(kg), kg, fast(), 0, path, "one", progress=False).fit()
     other = Trainer(make(kg), kg, fast(), 0, path, "other", progress=False)
     with pytest.raises(CheckpointError, match="belongs to another run"):
@@ -195,6 +208,76 @@ def test_a_weight_that_is_no_number_is_not_saved(kg, tmp_path):
     with pytest.raises(DivergenceError, match=r"node_emb.weight.*no checkpoi"):
         trainer.save()
     assert not path.exists()
+
+
+def test_a_last_step_into_nowhere_is_seen(kg):
+    """It would rank first: nothing is larger than what is no number."""
+    trainer = Trainer(make(kg), kg, fast(epochs=1), progress=False)
+    train_on = trainer._train_on
+
+    def explode(*args):
+        train_on(*args)
+        with torch.no_grad():
+            trainer.model.node_log_var.weight.fill_(math.nan)
+
+    trainer.batches.batch_size = 10**6  # The first step is the last.
+    trainer._train_on = explode
+    with pytest.raises(DivergenceError, match="node_log_var"):
+        trainer.fit()
+
+
+def test_best_weights_survive_resuming(kg, tmp_path):
+    """The best look was the first, and all after it were in vain."""
+    options = fast(epochs=4, eval_every=1, lr=0.05)
+    path = tmp_path / "state"
+    trainer = Trainer(make(kg), kg, options, 0, path, "it", progress=False)
+    looks = iter([0.5, 0.4, 0.3, 0.2])
+    kept = []
+
+    def fake(model):
+        kept.append(model.node_emb.weight.detach().clone())
+        return {"val/mrr": next(looks)}
+
+    trainer.validation = fake
+    save = trainer.save
+
+    def stop_after_two():
+        save()
+        if trainer.state.epoch == 2:
+            raise KeyboardInterrupt
+
+    trainer.save = stop_after_two
+    with pytest.raises(KeyboardInterrupt):
+        trainer.fit()
+    again = Trainer(make(kg), kg, options, 0, path, "it", progress=False)
+    again.validation = fake
+    state = again.fit(resume=True)
+    assert (state.best_mrr, state.best_epoch, state.misses) == (0.5, 1, 3)
+    assert torch.equal(again.model.node_emb.weight, kept[0])
+    assert not torch.equal(kept[0], kept[-1])
+
+
+def test_learning_rate_follows_the_schedule(kg):
+    options = fast(epochs=4, lr=0.08, eval_every=9)
+    history = Trainer(make(kg), kg, options, progress=False).fit().history
+    size = -(-int(kg.train_mask.sum()) // 4096)
+    last = [(epoch * size - 1) / (4 * size) for epoch in range(1, 5)]
+    rates = [entry["train/lr"] for entry in history]
+    assert rates == pytest.approx([0.08 * (1 - done) for done in last])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"clip_norm": 1e-3}, {"mixed_precision": True}, {"noise_table": 10**6}],
+    ids=str,
+)
+def test_options_matter(kg, change):
+    weights = []
+    for options in (fast(epochs=1), fast(epochs=1, **change)):
+        trainer = Trainer(make(kg), kg, options, progress=False)
+        trainer.fit()
+        weights.append(trainer.model.node_emb.weight)
+    assert not torch.equal(*weights)
 
 
 def test_weight_of_the_prior_rises(kg):
@@ -240,6 +323,24 @@ def test_validation_never_looks_at_test(kg):
     other.edge_index[:, other.test_mask] = moved
     model = make(kg)
     assert Validation(kg)(model) == Validation(other)(model)
+
+
+def test_validation_leaves_out_what_train_and_validation_know(toy):
+    """One query by hand: (0, 0, ?) is 1 and 2 in train, and 3."""
+    model = GaussianDistMult(5, 3, 1)
+    model.node_emb.weight.data = torch.tensor([[1.0], [9], [8], [2], [5]])
+    model.rel_emb.weight.data = torch.ones(3, 1)
+    got = Validation(toy)(model)["val/mrr"]
+    # Tail 3 loses to 4 alone; head 0 loses to all of 1, 2, 3 and 4.
+    assert got == pytest.approx((1 / 2 + 1 / 5) / 2)
+    toy.edge_index = torch.cat([toy.edge_index, torch.tensor([[0], [4]])], 1)
+    toy.edge_type = torch.cat([toy.edge_type, torch.tensor([0])])
+    for mask in ("train_mask", "val_mask", "test_mask"):
+        extra = torch.tensor([mask == "val_mask"])
+        toy[mask] = torch.cat([toy[mask], extra])
+    got = Validation(toy)
+    got.edge_index, got.edge_type = got.edge_index[:, :1], got.edge_type[:1]
+    assert got(model)["val/mrr"] == pytest.approx((1 + 1 / 5) / 2)
 
 
 def test_schedules():
@@ -318,7 +419,15 @@ def test_checkpoints_that_are_none(tmp_path):
     save_checkpoint(path, {"a": torch.ones(2)}, {"schema": 99})
     with pytest.raises(CheckpointError, match="has schema 99"):
         load_checkpoint(path)
+    save_file({"a": torch.ones(2)}, path, {"pyg_cagp": "[1]"})
+    with pytest.raises(CheckpointError, match="is not a checkpoint of pyg_c"):
+        load_checkpoint(path)
     save_checkpoint(path, {"a": torch.ones(2)}, {"b": 1.5})
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    (tmp_path / "damaged").write_bytes(content)
+    with pytest.raises(CheckpointError, match="is damaged"):
+        load_checkpoint(tmp_path / "damaged")
     tensors, meta = load_checkpoint(path)
     assert torch.equal(tensors["a"], torch.ones(2))
     assert meta["b"] == 1.5

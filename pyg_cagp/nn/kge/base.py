@@ -12,7 +12,7 @@ from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
 from pyg_cagp.nn.kge.noise import NoiseTable
-from pyg_cagp.nn.kge.objective import Objective
+from pyg_cagp.nn.kge.objective import Objective, OneNegative
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.scoring import QueryKGEModel
 from pyg_cagp.nn.kge.softmax import SampledSoftmax
@@ -102,6 +102,12 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         self.kl_weight = kl_weight
         self.variational = variational
         self.objective = objective or SampledSoftmax()
+        if reciprocal and isinstance(self.objective, OneNegative):
+            raise InvalidInputError(
+                "'reciprocal' needs an objective that asks for heads, such as "
+                "SampledSoftmax: one negative would leave inverse relations "
+                "untrained"
+            )
         check_choice("covariance", covariance, ("diagonal", "spherical"))
         width = 1 if covariance == "spherical" else self.node_emb.embedding_dim
         self.node_log_var = Embedding(num_nodes, width, sparse=sparse)

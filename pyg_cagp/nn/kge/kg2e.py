@@ -198,7 +198,8 @@ class KG2E(GaussianKGEModel):
         gap = (head - rel - tail).square()
         # An entity moves as its own head and tail at once, which cancels.
         apart = (head_index != tail_index)[..., None]
-        var = (head_var + tail_var) * apart
+        var = self.variance(head_index) + self.variance(tail_index)
+        var = var * apart
         scale = rel_var
         if self.score == "el":
             var, scale = var + rel_var, head_var + tail_var + rel_var

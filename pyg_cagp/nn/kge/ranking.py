@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from pyg_cagp.data import AnswerIndex
+from pyg_cagp.exceptions import DivergenceError
 from pyg_cagp.nn.kge.scoring import SIDES, QueryKGEModel
 
 
@@ -51,6 +52,13 @@ def rank_counts(
         The counts of each side, :obj:`"tail"` and :obj:`"head"`.
     """
     nodes = model.embed()
+    relations = model.rel_emb.weight
+    for name, weight in (("entities", nodes), ("relations", relations)):
+        if not torch.isfinite(weight).all():
+            # Nothing is larger than NaN: it would rank first.
+            raise DivergenceError(
+                f"'model' has {name} whose embeddings are not finite numbers"
+            )
     size = max(1, max_scores // model.num_nodes)
     found: dict[str, list[RankCounts]] = {side: [] for side in SIDES}
     index = {"head": head_index, "tail": tail_index}

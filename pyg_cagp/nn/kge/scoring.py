@@ -6,6 +6,8 @@ from torch import Tensor
 from torch.nn import Embedding
 from torch_geometric.nn.kge import KGEModel
 
+from pyg_cagp.exceptions import InvalidInputError
+
 #: What a query can ask for.
 SIDES = ("tail", "head")
 
@@ -39,6 +41,10 @@ class QueryKGEModel(KGEModel, ABC):
         reciprocal: bool = False,
         sparse: bool = False,
     ) -> None:
+        if hidden_channels < 1:
+            raise InvalidInputError(
+                f"'hidden_channels' must be positive (got {hidden_channels})"
+            )
         super().__init__(num_nodes, num_relations, hidden_channels, sparse)
         self.reciprocal = reciprocal
         self.node_emb = Embedding(

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from pyg_cagp.data import AnswerIndex
+from pyg_cagp.data.answer_index import AnswerIndex, expand_ranges
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import Draws
 
@@ -94,16 +94,15 @@ class SampledSoftmax:
         """
         row = torch.arange(answer.numel(), device=answer.device)
         if self.known is not None:
-            also, known = self.known.find(side, given, rel_type)
+            known_triples = self.known.to(given.device)
+            also, known = known_triples.find(side, given, rel_type)
             row, answer = torch.cat([row, also]), torch.cat([answer, known])
         in_order, order = other.sort()
         first = torch.searchsorted(in_order, answer)
         count = torch.searchsorted(in_order, answer, right=True) - first
         # Negatives are drawn with replacement: one may stand there twice.
-        each = torch.repeat_interleave(count)
-        step = torch.arange(each.numel(), device=each.device)
-        step = step - (count.cumsum(0) - count)[each]
-        return row[each], order[first[each] + step]
+        each, place = expand_ranges(first, count)
+        return row[each], order[place]
 
     def nll(
         self,
@@ -123,6 +122,7 @@ class SampledSoftmax:
             num_nodes (int): How many candidates the negatives stand for.
         """
         # Finite, for all negatives of a query may be answers.
+        scores = _at_least_single(scores)
         scores[hits] = -1e30
         shift = math.log(num_nodes / self.num_negatives)
         total = torch.logaddexp(scores.logsumexp(dim=1) + shift, true)
@@ -222,7 +222,8 @@ class OneVsAll:
         ):
             scores = model.score_candidates(side, every[given], rel_type, every)
             if self.known is not None:
-                row, other = self.known.find(side, given, rel_type)
+                known = self.known.to(given.device)
+                row, other = known.find(side, given, rel_type)
                 rival = other != answer[row]
                 mask = torch.zeros_like(scores, dtype=torch.bool)
                 mask[row[rival], other[rival]] = True
@@ -232,3 +233,10 @@ class OneVsAll:
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}()"
+
+
+def _at_least_single(scores: Tensor) -> Tensor:
+    # Sums over many candidates lose too much in half precision.
+    if scores.dtype in (torch.bfloat16, torch.float16):
+        return scores.float()
+    return scores

@@ -97,10 +97,12 @@ class GaussianTransE(GaussianKGEModel):
             length = mean.square().sum(-1, keepdim=True).clamp(min=1e-12)
             variance = (var * mean.square() / length).sum(-1)
         else:
-            std = (2 * var).sqrt()
-            folded = std / math.sqrt(math.pi) * (-((mean / std) ** 2)).exp()
-            folded = folded + mean * torch.erf(mean / std)
-            variance = (mean.square() + var - folded.square()).sum(-1)
+            # By how much folding moves the mean, so that large numbers are
+            # never taken from each other.
+            size, std = mean.abs(), (2 * var).sqrt()
+            moved = std / math.sqrt(math.pi) * (-((size / std) ** 2)).exp()
+            moved = moved - size * torch.erfc(size / std)
+            variance = (var - moved * (2 * size + moved)).sum(-1)
         # An entity moves as its own head and tail at once, which cancels.
         return variance.clamp(min=0) * (head_index != tail_index)
 

@@ -8,11 +8,15 @@ from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from pyg_cagp.data.checks import check_choice
-from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E, GaussianKGEModel
 from pyg_cagp.nn.kge.scoring import SIDES
 from pyg_cagp.nn.posterior.curvature import ggn_diagonal
-from pyg_cagp.nn.posterior.posterior import Posterior
+from pyg_cagp.nn.posterior.posterior import (
+    SPHERICAL,
+    Posterior,
+    count_slots,
+)
 
 
 class LaplacePosterior(Posterior):
@@ -104,10 +108,7 @@ class LaplacePosterior(Posterior):
                 :func:`~pyg_cagp.nn.posterior.ggn_diagonal`, if it is there
                 already. (default: :obj:`None`)
         """
-        if isinstance(model, KG2E):
-            raise InvalidInputError(
-                "KG2E has no Laplace posterior: its scores hold the variances"
-            )
+        self.check(model)
         held_out = None
         if self.prior == "validation":
             if val_edge_index is None or val_edge_type is None:
@@ -115,8 +116,12 @@ class LaplacePosterior(Posterior):
                     "prior='validation' needs 'val_edge_index' and "
                     "'val_edge_type'"
                 )
+            if val_edge_type.numel() == 0:
+                raise InvalidInputError(
+                    "prior='validation' needs validation triples (got none)"
+                )
             held_out = (val_edge_index, val_edge_type)
-        model.observe(*edge_index)
+        self.node_freq_ = count_slots(edge_index, model.num_nodes)
         generator = torch.Generator(edge_index.device).manual_seed(self.seed)
         if curvature is None:
             curvature = ggn_diagonal(
@@ -143,8 +148,22 @@ class LaplacePosterior(Posterior):
         self.variance_ = self._variance(model, self.prior_variance_)
         return self
 
+    def check(self, model: GaussianKGEModel) -> None:
+        r"""Raises an error if the model's scores hold its variances, or if it
+        has room for one of them only.
+        """
+        if isinstance(model, KG2E):
+            raise InvalidInputError(
+                "KG2E has no Laplace posterior: its scores hold the variances; "
+                "use a VariationalPosterior"
+            )
+        width = model.node_log_var.weight.size(1)
+        is_spherical = width < model.node_emb.weight.size(1)
+        if self.structure == "diagonal" and is_spherical:
+            raise InvalidInputError(SPHERICAL)
+
     def _variance(self, model: GaussianKGEModel, prior: float) -> Tensor:
-        seen = (model.node_freq > 0)[:, None]
+        seen = (self.node_freq_ > 0)[:, None]
         # A candidate that never is an answer bends the likelihood as well, but
         # no triple speaks of it.
         return 1 / (1 / prior + self.curvature_ * seen)
@@ -153,7 +172,7 @@ class LaplacePosterior(Posterior):
         r"""The negative logarithm of the marginal likelihood, up to what does
         not depend on the prior.
         """
-        seen = model.node_freq > 0
+        seen = self.node_freq_ > 0
         mean = model.node_emb.weight[seen].double()
         curvature = self.curvature_[seen].double()
         energy, size = float(mean.square().sum()), mean.numel()
@@ -216,4 +235,8 @@ def _minimise(cost: Callable[[float], float]) -> float:
     best = minimize_scalar(
         cost, bounds=(low, high), method="bounded", options={"xatol": 0.01}
     )
+    if not math.isfinite(best.fun):
+        raise DivergenceError(
+            "no prior can be found: the likelihood is no finite number"
+        )
     return math.exp(best.x)

@@ -8,6 +8,11 @@ from torch import Tensor
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 
+SPHERICAL = (
+    "'model' has one variance an entity (covariance='spherical'), this "
+    "posterior more; use an isotropic one"
+)
+
 
 class Posterior(ABC):
     r"""A base class for ways to get the variances of a trained model's
@@ -24,6 +29,17 @@ class Posterior(ABC):
     variance_: Tensor
     #: The variance of the prior.
     prior_variance_: float
+    #: In how many training slots each entity stands.
+    node_freq_: Tensor
+
+    @abstractmethod
+    def check(self, model: GaussianKGEModel) -> None:
+        r"""Raises an error if a model cannot have such a posterior. It needs no
+        training, so it can be asked before.
+
+        Args:
+            model (GaussianKGEModel): The model.
+        """
 
     @abstractmethod
     def fit(
@@ -61,11 +77,11 @@ class Posterior(ABC):
         weight = model.node_log_var.weight
         variance = self.variance_[:, : weight.size(1)]
         if not torch.equal(variance.expand_as(self.variance_), self.variance_):
-            raise InvalidInputError(
-                "'model' has one variance an entity (covariance='spherical'), "
-                "this posterior more; use an isotropic one"
-            )
-        weight.copy_(variance.log())
+            raise InvalidInputError(SPHERICAL)
+        model.node_freq.copy_(self.node_freq_)
+        # Others have the variance of the prior, whatever stands there.
+        seen = self.node_freq_ > 0
+        weight[seen] = variance[seen].log()
         model.prior.log_variance.copy_(torch.tensor(self.prior_variance_).log())
         model.variational = True
         return model
@@ -81,13 +97,29 @@ class VariationalPosterior(Posterior):
         self, model: GaussianKGEModel, edge_index: Tensor, edge_type: Tensor
     ) -> "VariationalPosterior":
         r"""Reads the variances of all entities from the model."""
+        self.check(model)
+        self.node_freq_ = count_slots(edge_index, model.num_nodes)
+        self.prior_variance_ = float(model.prior.variance)
+        variance = model.node_log_var.weight.exp()
+        variance = variance.expand_as(model.node_emb.weight)
+        seen = (self.node_freq_ > 0)[:, None]
+        self.variance_ = torch.where(seen, variance, model.prior.variance)
+        return self
+
+    def check(self, model: GaussianKGEModel) -> None:
+        r"""Raises an error if the model has no variances to read."""
         if not model.variational:
             raise InvalidInputError(
-                "'model' was trained without variances (variational=False); "
+                "'model' is trained without variances (variational=False); "
                 "use a LaplacePosterior"
             )
-        model.observe(*edge_index)
-        every = torch.arange(model.num_nodes, device=edge_index.device)
-        self.variance_ = model.variance(every)
-        self.prior_variance_ = float(model.prior.variance)
-        return self
+
+
+def count_slots(edge_index: Tensor, num_nodes: int) -> Tensor:
+    r"""Returns in how many places of triples each entity stands.
+
+    Args:
+        edge_index (torch.Tensor): Heads and tails, of shape :obj:`[2, E]`.
+        num_nodes (int): The number of entities.
+    """
+    return torch.bincount(edge_index.reshape(-1), minlength=num_nodes)
