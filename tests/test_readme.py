@@ -1,11 +1,13 @@
 """What the README shows is what happens."""
 
+import importlib
 import json
 import re
 
 import pytest
 
 from pyg_cagp.cli import main
+from pyg_cagp.train import Config
 from tests.conftest import DATA_ROOT, REPO
 
 README = (REPO / "README.md").read_text(encoding="utf-8")
@@ -82,3 +84,30 @@ def test_every_make_target_it_names_exists():
     assert {"run", "test", "lint", "test-ext", "bench"} <= named
     for target in named:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_models_are_those_of_the_records(monkeypatch):
+    monkeypatch.syspath_prepend(REPO / "benchmark" / "models")
+    table = importlib.import_module("table")
+    for part in (table.models(), table.posteriors(), table.speed()):
+        assert part in README
+    record = json.loads(
+        (REPO / "benchmark/models/results/time_to_mrr.json").read_text()
+    )
+    assert record["reached"]
+    assert f"after {record['seconds']:.0f} seconds of training" in README
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted((REPO / "benchmark/models/results").glob("*-*.json")),
+    ids=lambda path: path.stem,
+)
+def test_records_are_of_the_shipped_configs(path):
+    record = json.loads(path.read_text())
+    preset = "paper" if path.stem.endswith("-paper") else None
+    model = record["config"]["model"]
+    config = Config.find(record["dataset"], model["name"], preset).to_dict()
+    if path.stem.endswith("-twin"):
+        config["model"]["variational"] = False
+    assert record["config"] == json.loads(json.dumps(config))

@@ -1,0 +1,80 @@
+r"""Prints the README's tables of models from the committed records.
+
+python benchmark/models/table.py
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+KINDS = {"": "", "-twin": ", no variances", "-paper": ", paper's recipe"}
+
+
+def records() -> dict[str, dict[str, Any]]:
+    return {
+        path.stem: json.loads(path.read_text())
+        for path in sorted((HERE / "results").glob("*-*.json"))
+    }
+
+
+def models() -> str:
+    lines = [
+        "| dataset | model | MRR | Hits@10 | Spearman | AUROC of emerging "
+        "| training |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for stem, record in records().items():
+        (kind,) = (
+            text
+            for suffix, text in KINDS.items()
+            if stem.endswith(record["config"]["model"]["name"] + suffix)
+        )
+        doubt = record["shipped"]
+        cells = [
+            record["dataset"],
+            record["config"]["model"]["name"] + kind,
+            f"{record['test']['mrr']:.4f}",
+            f"{record['test']['hits@10']:.4f}",
+            f"{doubt['spearman(frequency, variance)']:.3f}",
+            f"{doubt['auroc of emerging']:.3f}",
+            f"{record['seconds']['training'] / 60:.0f} min",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def posteriors(stem: str = "fb15k-237-gaussian-distmult") -> str:
+    lines = [
+        "| posterior | prior variance | Spearman | AUROC of emerging |",
+        "|---|---|---|---|",
+    ]
+    for name, doubt in records()[stem]["posteriors"].items():
+        prior = doubt.get("prior variance")
+        cells = [
+            name,
+            "-" if prior is None else f"{prior:.3f}",
+            f"{doubt['spearman(frequency, variance)']:.3f}",
+            f"{doubt['auroc of emerging']:.3f}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def speed() -> str:
+    record = json.loads(
+        (HERE.parent / "speed" / "results" / "training.json").read_text()
+    )
+    lines = ["| training | triples a second | ratio |", "|---|---|---|"]
+    for name, ratio in record["ratio to PyG"].items():
+        triples = round(record["triples_a_second"][name], -3)
+        lines.append(f"| {name} | {triples:,.0f} | {ratio:.2f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    print(models(), posteriors(), speed(), sep="\n\n")
+
+
+if __name__ == "__main__":
+    main()
