@@ -2,6 +2,7 @@ r"""What TensorBoard shows of a training run."""
 
 import contextlib
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,11 @@ class Tracker:
     def __init__(
         self, folder: str | Path, purge_step: int | None = None
     ) -> None:
+        # Event files are read in the order of their names, which begin with
+        # the second: a second file of the same second might be read first.
+        stamp = f"events.out.tfevents.{int(time.time())}"
+        if any(Path(folder).glob(f"{stamp}.*")):
+            time.sleep(1)
         self.writer = SummaryWriter(str(folder), purge_step=purge_step)
 
     def scalars(self, values: dict[str, float], step: int) -> None:
