@@ -96,6 +96,12 @@ def test_the_models_are_those_of_the_records(monkeypatch):
     )
     assert record["reached"]
     assert f"after {record['seconds']:.0f} seconds of training" in README
+    record = json.loads(
+        (REPO / "benchmark/scale/results/train.json").read_text()
+    )
+    epoch = record["seconds"]["an epoch, from steps"]
+    memory = record["peak_mib"]["training"]
+    assert f"{epoch:.0f} seconds an epoch and {memory:.0f} MiB" in README
 
 
 @pytest.mark.parametrize(
