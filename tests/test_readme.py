@@ -95,6 +95,9 @@ def test_the_models_are_those_of_the_records(monkeypatch):
         (REPO / "benchmark/models/results/time_to_mrr.json").read_text()
     )
     assert record["reached"]
+    doubt = table.records()["wn18rr-gaussian-complex"]["posteriors"]
+    spearman, auroc = doubt["variational"].values()
+    assert f"Spearman {spearman:.3f}, AUROC {auroc:.3f}" in README
     assert f"after {record['seconds']:.0f} seconds of training" in README
     record = json.loads(
         (REPO / "benchmark/scale/results/train.json").read_text()
