@@ -1,0 +1,139 @@
+r"""Metrics: functions of tensors, exact with ties, that import nothing of ours.
+
+Each takes tensors, arrays or lists and returns a float, or tensors where there
+is one value a sample. Label 1 is what should score high: OOD, where the score
+is an uncertainty. Missing classes and NaN are errors.
+"""
+
+from pyg_cagp.metrics.bootstrap import (
+    Comparison,
+    Interval,
+    bca_interval,
+    bootstrap_values,
+    compare,
+    paired_bootstrap,
+)
+from pyg_cagp.metrics.calibration import (
+    Bins,
+    BrierParts,
+    brier_parts,
+    brier_score,
+    calibration_bins,
+    expected_calibration_error,
+    log_loss,
+    maximum_calibration_error,
+)
+from pyg_cagp.metrics.calibrators import (
+    BetaCalibrator,
+    Calibrator,
+    IsotonicCalibrator,
+    PlattCalibrator,
+)
+from pyg_cagp.metrics.conformal import conformal_threshold, mondrian_thresholds
+from pyg_cagp.metrics.correction import holm
+from pyg_cagp.metrics.delong import DeLong, delong_interval, delong_test
+from pyg_cagp.metrics.detection import (
+    Confusion,
+    Sweep,
+    aupr,
+    auroc,
+    best_threshold,
+    confusion,
+    detection_accuracy,
+    f1_score,
+    fpr_at_tpr,
+    roc_curve,
+    sweep,
+)
+from pyg_cagp.metrics.ranking import (
+    hits,
+    ranking_metrics,
+    ranks,
+    reciprocal_ranks,
+)
+from pyg_cagp.metrics.resampling import Resampler
+from pyg_cagp.metrics.selective import (
+    AnswerRate,
+    RiskCoverage,
+    Selection,
+    accuracy_at,
+    answer_rate_at,
+    augrc,
+    aurc,
+    e_aurc,
+    optimal_aurc,
+    risk_coverage_curve,
+    select,
+    threshold_for_rate,
+    threshold_for_risk,
+)
+from pyg_cagp.metrics.weighted import (
+    WeightedAURC,
+    WeightedAUROC,
+    WeightedMean,
+    WeightedStatistic,
+)
+
+classes = [
+    "AnswerRate",
+    "BetaCalibrator",
+    "Bins",
+    "BrierParts",
+    "Calibrator",
+    "Comparison",
+    "Confusion",
+    "DeLong",
+    "Interval",
+    "IsotonicCalibrator",
+    "PlattCalibrator",
+    "Resampler",
+    "RiskCoverage",
+    "Selection",
+    "Sweep",
+    "WeightedAURC",
+    "WeightedAUROC",
+    "WeightedMean",
+    "WeightedStatistic",
+]
+functions = [
+    "accuracy_at",
+    "answer_rate_at",
+    "augrc",
+    "aupr",
+    "aurc",
+    "auroc",
+    "bca_interval",
+    "best_threshold",
+    "bootstrap_values",
+    "brier_parts",
+    "brier_score",
+    "calibration_bins",
+    "compare",
+    "conformal_threshold",
+    "confusion",
+    "delong_interval",
+    "delong_test",
+    "detection_accuracy",
+    "e_aurc",
+    "expected_calibration_error",
+    "f1_score",
+    "fpr_at_tpr",
+    "hits",
+    "holm",
+    "log_loss",
+    "maximum_calibration_error",
+    "mondrian_thresholds",
+    "optimal_aurc",
+    "paired_bootstrap",
+    "ranking_metrics",
+    "ranks",
+    "reciprocal_ranks",
+    "risk_coverage_curve",
+    "roc_curve",
+    "select",
+    "sweep",
+    "threshold_for_rate",
+    "threshold_for_risk",
+]
+
+__all__ = classes + functions

@@ -1,0 +1,271 @@
+r"""How far a figure, or a difference of two, may be due to chance."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from pyg_cagp.metrics.inputs import Values, as_bits, check_between
+from pyg_cagp.metrics.resampling import Resampler
+from pyg_cagp.metrics.weighted import WeightedAUROC, WeightedStatistic
+
+
+class Interval(NamedTuple):
+    r"""A figure and its confidence interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+class Comparison(NamedTuple):
+    r"""Two figures of the same samples, and how they differ.
+
+    :obj:`low` and :obj:`high` bound the difference; :obj:`p_value` is
+    two-sided.
+    """
+
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+
+def bootstrap_values(
+    statistics: list[WeightedStatistic],
+    resampler: Resampler,
+    num_resamples: int = 10_000,
+    seed: int = 0,
+    progress: bool = False,
+) -> Tensor:
+    r"""Computes several statistics of the same resamples.
+
+    Args:
+        statistics (list): The statistics, all of the same samples.
+        resampler (Resampler): How resamples are drawn.
+        num_resamples (int, optional): Their number.
+            (default: :obj:`10000`)
+        seed (int, optional): The seed. (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+
+    Returns:
+        A tensor of shape :obj:`[len(statistics), num_resamples]`.
+
+    Example:
+        >>> from pyg_cagp.metrics import WeightedMean
+        >>> mean = WeightedMean([1.0, 2.0, 3.0])
+        >>> bootstrap_values([mean], Resampler(3), num_resamples=100).shape
+        torch.Size([1, 100])
+    """
+    if num_resamples < 1:
+        raise ValueError(
+            f"'num_resamples' must be positive (got {num_resamples})"
+        )
+    sizes = {statistic.num_samples for statistic in statistics}
+    if sizes != {resampler.num_samples}:
+        raise ValueError(
+            f"all statistics must be of the same samples (got "
+            f"{sorted(sizes)} of them, and {resampler.num_samples} to draw)"
+        )
+    found = []
+    with tqdm(total=num_resamples, disable=not progress) as bar:
+        device = statistics[0].device
+        for weight in resampler.draw(num_resamples, seed, device):
+            found.append(torch.stack([s(weight) for s in statistics]).cpu())
+            bar.update(weight.size(0))
+    return torch.cat(found, dim=1)
+
+
+def compare(
+    first: WeightedStatistic,
+    second: WeightedStatistic,
+    resampler: Resampler,
+    num_resamples: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: bool = False,
+) -> Comparison:
+    r"""Compares two statistics of the same samples by a paired bootstrap.
+
+    Both see the same draws. With :math:`d` the difference and :math:`d_b` that
+    of a resample, the two-sided p-value and its floor are
+
+    .. math::
+        p = \frac{1 + |\{b : |d_b - d| \geq |d|\}|}{B + 1}
+        \geq \frac{1}{B + 1}
+
+    and the interval is made of quantiles of :math:`d_b`. Resamples of which a
+    statistic has no value, as they may occur among clusters, are left out.
+
+    Args:
+        first (WeightedStatistic): The one statistic.
+        second (WeightedStatistic): The other.
+        resampler (Resampler): How resamples are drawn.
+        num_resamples (int, optional): Their number :math:`B`.
+            (default: :obj:`10000`)
+        level (float, optional): The level of the interval.
+            (default: :obj:`0.95`)
+        seed (int, optional): The seed. (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+
+    Example:
+        >>> from pyg_cagp.metrics import WeightedMean
+        >>> a, b = WeightedMean([1.0, 2.0, 4.0]), WeightedMean([1.0, 2.0, 3.0])
+        >>> result = compare(a, b, Resampler(3), num_resamples=99)
+        >>> round(result.difference, 4), result.p_value <= 1
+        (0.3333, True)
+    """
+    check_between("level", level, 0, 1)
+    values = bootstrap_values(
+        [first, second], resampler, num_resamples, seed, progress
+    )
+    drawn = values[0] - values[1]
+    drawn = drawn[~drawn.isnan()]
+    if drawn.numel() == 0:
+        raise ValueError("no resample has both classes; draw more samples")
+    a, b = first.value(), second.value()
+    difference = a - b
+    # Rounding must not make a resample that ties with the data exceed it.
+    slack = 1e-12
+    extreme = int(((drawn - difference).abs() >= abs(difference) - slack).sum())
+    tail = (1 - level) / 2
+    low, high = _quantiles(drawn, tail, 1 - tail)
+    p_value = (1 + extreme) / (drawn.numel() + 1)
+    return Comparison(a, b, difference, low, high, p_value)
+
+
+def paired_bootstrap(
+    first: Values,
+    second: Values,
+    label: Values,
+    num_resamples: int = 10_000,
+    cluster: Tensor | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: bool = False,
+) -> Comparison:
+    r"""Compares the AUROCs of two scores by a paired bootstrap; see
+    :func:`compare`.
+
+    Args:
+        first (torch.Tensor): The one method's scores.
+        second (torch.Tensor): The other's, of the same samples.
+        label (torch.Tensor): The labels, 1 for what should score high.
+        num_resamples (int, optional): The number of resamples.
+            (default: :obj:`10000`)
+        cluster (torch.Tensor, optional): What is drawn as a whole; see
+            :class:`Resampler`. If set to :obj:`None`, samples are drawn, each
+            class by itself. (default: :obj:`None`)
+        level (float, optional): The level of the interval.
+            (default: :obj:`0.95`)
+        seed (int, optional): The seed. (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+
+    Example:
+        >>> label = [0, 0, 0, 1, 1, 1]
+        >>> a, b = [1, 2, 3, 4, 5, 6], [1, 5, 3, 4, 2, 6]
+        >>> result = paired_bootstrap(a, b, label, num_resamples=999)
+        >>> result.first, round(result.second, 4)
+        (1.0, 0.6667)
+    """
+    statistics = WeightedAUROC(first, label), WeightedAUROC(second, label)
+    labels = as_bits("label", label)
+    resampler = Resampler(
+        labels.numel(), None if cluster is not None else labels, cluster
+    )
+    return compare(*statistics, resampler, num_resamples, level, seed, progress)
+
+
+def bca_interval(
+    statistic: WeightedStatistic,
+    resampler: Resampler,
+    num_resamples: int = 10_000,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: bool = False,
+) -> Interval:
+    r"""Returns the bias-corrected and accelerated interval of Efron, "Better
+    Bootstrap Confidence Intervals" (1987).
+
+    Its ends are the quantiles of the resamples at
+
+    .. math::
+        \Phi \left( z_0 + \frac{z_0 + z}{1 - a (z_0 + z)} \right)
+
+    with :math:`z_0` the normal quantile of the share of resamples below the
+    figure itself and :math:`a` a sixth of the skewness of its jackknife values.
+
+    Args:
+        statistic (WeightedStatistic): The statistic.
+        resampler (Resampler): How resamples are drawn.
+        num_resamples (int, optional): Their number.
+            (default: :obj:`10000`)
+        level (float, optional): The level. (default: :obj:`0.95`)
+        seed (int, optional): The seed. (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+
+    Example:
+        >>> from pyg_cagp.metrics import WeightedMean
+        >>> mean = WeightedMean(torch.arange(10))
+        >>> low, high = bca_interval(mean, Resampler(10), seed=1)[1:]
+        >>> low < 4.5 < high
+        True
+    """
+    check_between("level", level, 0, 1)
+    drawn = bootstrap_values(
+        [statistic], resampler, num_resamples, seed, progress
+    )[0]
+    drawn = drawn[~drawn.isnan()]
+    estimate = statistic.value()
+    if drawn.numel() == 0:
+        raise ValueError("the statistic has no value in any resample")
+    # Ties with the figure itself count half.
+    below = (drawn < estimate).double() + (drawn <= estimate).double()
+    share = float(below.mean()) / 2
+    if not 0 < share < 1 or bool((drawn == drawn[0]).all()):
+        # All resamples on one side: there is no z_0, so no correction.
+        low, high = _quantiles(drawn, (1 - level) / 2, (1 + level) / 2)
+        return Interval(estimate, low, high)
+    z0 = _normal_quantile(share)
+    a = _acceleration(statistic, resampler)
+    ends = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        z = z0 + _normal_quantile(tail)
+        ends.append(_normal_cdf(z0 + z / (1 - a * z)))
+    low, high = _quantiles(drawn, *ends)
+    return Interval(estimate, low, high)
+
+
+def _acceleration(statistic: WeightedStatistic, resampler: Resampler) -> float:
+    strata: dict[int, list[Tensor]] = {}
+    for stratum, weight in resampler.leave_one_out(statistic.device):
+        strata.setdefault(stratum, []).append(statistic(weight))
+    second = third = 0.0
+    for parts in strata.values():
+        left = torch.cat(parts)
+        left = left[~left.isnan()]
+        units = left.numel()
+        change = (units - 1) * (left.mean() - left)
+        second += float(change.square().sum()) / units**2
+        third += float(change.pow(3).sum()) / units**3
+    return third / (6 * second**1.5) if second > 0 else 0.0
+
+
+def _quantiles(values: Tensor, *shares: float) -> list[float]:
+    return torch.quantile(values, values.new_tensor(shares)).tolist()
+
+
+def _normal_quantile(share: float) -> float:
+    return float(torch.special.ndtri(torch.tensor(share, dtype=torch.double)))
+
+
+def _normal_cdf(z: float) -> float:
+    return math.erfc(-z / math.sqrt(2)) / 2

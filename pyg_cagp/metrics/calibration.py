@@ -1,0 +1,263 @@
+r"""Whether probabilities are what they say."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch_geometric.utils import scatter
+
+from pyg_cagp.metrics.inputs import (
+    Values,
+    check_one_of,
+    probabilities_and_labels,
+)
+
+
+class Bins(NamedTuple):
+    r"""Samples gathered by their probability; no bin is empty.
+
+    Each has its number of samples, the mean of their probabilities and the
+    share of those with label 1.
+    """
+
+    size: Tensor
+    confidence: Tensor
+    frequency: Tensor
+
+    @property
+    def gap(self) -> Tensor:
+        r"""By how much the probabilities of each bin are too low."""
+        return self.frequency - self.confidence
+
+    @property
+    def share(self) -> Tensor:
+        r"""The share of all samples that each bin holds."""
+        return self.size.double() / self.size.sum()
+
+
+class BrierParts(NamedTuple):
+    r"""The parts of a Brier score, which is
+    :obj:`reliability - resolution + uncertainty`.
+    """
+
+    reliability: float
+    resolution: float
+    uncertainty: float
+
+
+def calibration_bins(
+    probability: Values,
+    label: Values,
+    num_bins: int = 15,
+    binning: str = "width",
+) -> Bins:
+    r"""Gathers samples into bins by their probability.
+
+    Every sample is in a bin, those of probability 0 and 1, too, and equal
+    probabilities are never parted.
+
+    Args:
+        probability (torch.Tensor): The probabilities of label 1.
+        label (torch.Tensor): The labels.
+        num_bins (int, optional): The number of bins, of which those left empty
+            are dropped. (default: :obj:`15`)
+        binning (str, optional): :obj:`"width"` for bins of equal width, each
+            with its upper edge, or :obj:`"mass"` for bins of as equal a number
+            of samples as ties allow. (default: :obj:`"width"`)
+
+    Example:
+        >>> calibration_bins([0.0, 0.2, 0.9, 1.0], [0, 1, 1, 1], 2).frequency
+        tensor([0.5000, 1.0000], dtype=torch.float64)
+    """
+    p, y = probabilities_and_labels(probability, label)
+    check_one_of("binning", binning, ("width", "mass"))
+    if num_bins < 1:
+        raise ValueError(f"'num_bins' must be positive (got {num_bins})")
+    if binning == "width":
+        steps = torch.arange(1, num_bins, dtype=p.dtype, device=p.device)
+        edges = steps / num_bins
+    else:
+        places = torch.arange(1, num_bins, device=p.device) * p.numel()
+        # The last sample of each bin, were all probabilities different.
+        last = (places + num_bins - 1) // num_bins - 1
+        edges = p.sort().values[last].unique()
+    return _gather(p, y, torch.bucketize(p, edges))
+
+
+def _gather(p: Tensor, y: Tensor, group: Tensor) -> Bins:
+    _, group, count = group.unique(return_inverse=True, return_counts=True)
+    sums = [
+        scatter(v, group, dim_size=count.numel(), reduce="sum")
+        for v in (p, y.double())
+    ]
+    return Bins(count, sums[0] / count, sums[1] / count)
+
+
+def expected_calibration_error(
+    probability: Values,
+    label: Values,
+    num_bins: int = 15,
+    binning: str = "width",
+    norm: str = "l1",
+    debiased: bool = False,
+) -> float:
+    r"""Returns the expected calibration error, of the `"Obtaining Well
+    Calibrated Probabilities Using Bayesian Binning"
+    <https://ojs.aaai.org/index.php/AAAI/article/view/9602>`_ paper.
+
+    .. math::
+        \left( \sum_b \frac{n_b}{n} \left| \bar{y}_b - \bar{p}_b \right|^k
+        \right)^{1/k}
+
+    Args:
+        probability (torch.Tensor): The probabilities of label 1.
+        label (torch.Tensor): The labels.
+        num_bins (int, optional): The number of bins. (default: :obj:`15`)
+        binning (str, optional): :obj:`"width"` or :obj:`"mass"`, which is less
+            biased; see :func:`calibration_bins`. (default: :obj:`"width"`)
+        norm (str, optional): :obj:`"l1"` for :math:`k = 1` or :obj:`"l2"` for
+            :math:`k = 2`. (default: :obj:`"l1"`)
+        debiased (bool, optional): If set to :obj:`True`, takes off what chance
+            alone adds, as in the `"Verified Uncertainty Calibration"
+            <https://arxiv.org/abs/1909.10155>`_ paper: each :math:`\bar{y}_b`
+            has the variance :math:`\bar{y}_b (1 - \bar{y}_b) / n_b`, which
+            makes squares too large by that (over :math:`n_b - 1`) and absolute
+            values by what a folded normal distribution tells. Bins of one
+            sample cannot be mended. (default: :obj:`False`)
+
+    Example:
+        >>> p, y = [0.0, 0.2, 0.9, 1.0], [0, 1, 1, 1]
+        >>> round(expected_calibration_error(p, y, num_bins=2), 6)
+        0.225
+    """
+    check_one_of("norm", norm, ("l1", "l2"))
+    bins = calibration_bins(probability, label, num_bins, binning)
+    gap = bins.gap.abs()
+    variance = bins.frequency * (1 - bins.frequency)
+    if norm == "l2":
+        square = gap.square()
+        if debiased:
+            square = square - variance / (bins.size - 1).clamp(min=1)
+        return math.sqrt(max(0.0, float(bins.share @ square)))
+    if debiased:
+        spread = (variance / bins.size).sqrt()
+        gap = 2 * gap - _folded_mean(gap, spread)
+    return max(0.0, float(bins.share @ gap))
+
+
+def _folded_mean(mean: Tensor, spread: Tensor) -> Tensor:
+    # The mean of |X| for a normal X.
+    ratio = torch.where(spread > 0, mean / spread, 0)
+    tail = torch.exp(-(ratio**2) / 2) * math.sqrt(2 / math.pi)
+    folded = spread * tail + mean * torch.erf(ratio / math.sqrt(2))
+    return torch.where(spread > 0, folded, mean)
+
+
+def maximum_calibration_error(
+    probability: Values,
+    label: Values,
+    num_bins: int = 15,
+    binning: str = "width",
+) -> float:
+    r"""Returns the largest gap of all bins; see
+    :func:`expected_calibration_error`.
+
+    Args:
+        probability (torch.Tensor): The probabilities of label 1.
+        label (torch.Tensor): The labels.
+        num_bins (int, optional): The number of bins. (default: :obj:`15`)
+        binning (str, optional): :obj:`"width"` or :obj:`"mass"`.
+            (default: :obj:`"width"`)
+
+    Example:
+        >>> p, y = [0.0, 0.2, 0.9, 1.0], [0, 1, 1, 1]
+        >>> maximum_calibration_error(p, y, num_bins=2)
+        0.4
+    """
+    bins = calibration_bins(probability, label, num_bins, binning)
+    return float(bins.gap.abs().max())
+
+
+def brier_score(probability: Values, label: Values) -> float:
+    r"""Returns the mean of :math:`(p - y)^2`.
+
+    Args:
+        probability (torch.Tensor): The probabilities of label 1.
+        label (torch.Tensor): The labels.
+
+    Example:
+        >>> brier_score([0.0, 0.5, 1.0], [0, 1, 1])
+        0.08333333333333333
+    """
+    p, y = probabilities_and_labels(probability, label)
+    return float((p - y.double()).square().mean())
+
+
+def brier_parts(
+    probability: Values,
+    label: Values,
+    num_bins: int | None = None,
+    binning: str = "mass",
+) -> BrierParts:
+    r"""Splits the Brier score into reliability, resolution and uncertainty, as
+    in Murphy, "A New Vector Partition of the Probability Score" (1973).
+
+    .. math::
+        \text{REL} = \sum_b \frac{n_b}{n} (\bar{p}_b - \bar{y}_b)^2, \quad
+        \text{RES} = \sum_b \frac{n_b}{n} (\bar{y}_b - \bar{y})^2, \quad
+        \text{UNC} = \bar{y} (1 - \bar{y})
+
+    Args:
+        probability (torch.Tensor): The probabilities of label 1.
+        label (torch.Tensor): The labels.
+        num_bins (int, optional): The number of bins. If set to :obj:`None`,
+            each distinct probability is a bin. In bins that hold different
+            probabilities, what these tell within the bin is part of the
+            resolution, as in Stephenson et al., "Two Extra Components in the
+            Brier Score Decomposition" (2008), so that the parts always add up.
+            (default: :obj:`None`)
+        binning (str, optional): :obj:`"width"` or :obj:`"mass"`.
+            (default: :obj:`"mass"`)
+
+    Example:
+        >>> brier_parts([0.25, 0.25, 0.75, 0.75], [0, 0, 1, 1])
+        BrierParts(reliability=0.0625, resolution=0.25, uncertainty=0.25)
+    """
+    p, y = probabilities_and_labels(probability, label)
+    bins = (
+        _gather(p, y, p.unique(return_inverse=True)[1])
+        if num_bins is None
+        else calibration_bins(p, y, num_bins, binning)
+    )
+    base = float(y.double().mean())
+    uncertainty = base * (1 - base)
+    reliability = float(bins.share @ bins.gap.square())
+    within = 0.0
+    if num_bins is not None:
+        between = float(bins.share @ (bins.frequency - base).square())
+        plain = reliability - between + uncertainty
+        within = plain - brier_score(p, y)
+    resolution = float(bins.share @ (bins.frequency - base).square()) + within
+    return BrierParts(reliability, resolution, uncertainty)
+
+
+def log_loss(probability: Values, label: Values) -> float:
+    r"""Returns the mean of :math:`-\log` of the probability of what came true.
+
+    Probabilities of 0 and 1 are moved inwards by the smallest step that
+    :obj:`torch.double` knows next to 1, so that a sure error costs about 36
+    and not everything.
+
+    Args:
+        probability (torch.Tensor): The probabilities of label 1.
+        label (torch.Tensor): The labels.
+
+    Example:
+        >>> log_loss([0.5, 0.5], [0, 1])
+        0.6931471805599453
+    """
+    p, y = probabilities_and_labels(probability, label)
+    eps = torch.finfo(p.dtype).eps
+    p = p.clamp(eps, 1 - eps)
+    return -float(torch.where(y, p.log(), torch.log1p(-p)).mean())

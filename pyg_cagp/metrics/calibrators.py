@@ -1,0 +1,209 @@
+r"""Maps from scores to probabilities, fitted once and then frozen.
+
+All three are monotone, so none changes which of two samples is the more
+doubtful, unless it gives them the same probability.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pyg_cagp.metrics.inputs import (
+    Values,
+    as_probabilities,
+    as_values,
+    scores_and_labels,
+)
+
+
+class Calibrator(ABC):
+    r"""A base class of monotone maps from scores to probabilities.
+
+    Fitted numbers are in :obj:`state_`, ready for JSON;
+    :meth:`from_state` makes the same map again.
+    """
+
+    state_: dict[str, Any]
+
+    @abstractmethod
+    def fit(self, score: Values, label: Values) -> Self:
+        r"""Fits the map, on validation samples.
+
+        Args:
+            score (torch.Tensor): The scores.
+            label (torch.Tensor): The labels, 1 for what should score high.
+        """
+
+    @abstractmethod
+    def __call__(self, score: Values) -> Tensor:
+        r"""Returns probabilities of label 1, one a score.
+
+        Args:
+            score (torch.Tensor): The scores.
+        """
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        r"""Returns a fitted map.
+
+        Args:
+            state (dict): The :attr:`state_` of another.
+        """
+        made = cls()
+        made.state_ = dict(state)
+        return made
+
+    def _fitted(self) -> dict[str, Any]:
+        if not hasattr(self, "state_"):
+            raise ValueError(
+                f"{self.__class__.__name__} is not fitted; call 'fit' with "
+                f"validation scores first"
+            )
+        return self.state_
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}()"
+
+
+class PlattCalibrator(Calibrator):
+    r"""The logistic map :math:`\sigma(a s + b)` with :math:`a \geq 0`, of
+    Platt, "Probabilistic Outputs for Support Vector Machines" (1999).
+
+    As there, labels are smoothed to :math:`(n_1 + 1) / (n_1 + 2)` and
+    :math:`1 / (n_0 + 2)`, so that separable samples do not give infinite
+    slopes.
+
+    Example:
+        >>> platt = PlattCalibrator().fit([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1])
+        >>> platt([1.5])
+        tensor([0.5000], dtype=torch.float64)
+    """
+
+    def fit(self, score: Values, label: Values) -> "PlattCalibrator":
+        r"""Fits slope and intercept by maximum likelihood."""
+        scores, labels = scores_and_labels(score, label)
+        as_values("score", scores, finite=True)
+        slopes, intercept = _monotone_logistic(scores[:, None], labels)
+        self.state_ = {"slope": slopes[0], "intercept": intercept}
+        return self
+
+    def __call__(self, score: Values) -> Tensor:
+        r"""Returns probabilities of label 1."""
+        state = self._fitted()
+        scores = as_values("score", score)
+        return torch.sigmoid(state["slope"] * scores + state["intercept"])
+
+
+class BetaCalibrator(Calibrator):
+    r"""The map :math:`\sigma(a \ln p - b \ln(1 - p) + c)` with
+    :math:`a, b \geq 0`, of the `"Beta calibration"
+    <https://proceedings.mlr.press/v54/kull17a.html>`_ paper, for scores that
+    are probabilities already. It can bend them either way, and leave them as
+    they are.
+
+    Example:
+        >>> p, y = [0.1, 0.2, 0.8, 0.9], [0, 1, 0, 1]
+        >>> bool((BetaCalibrator().fit(p, y)(p).diff() >= 0).all())
+        True
+    """
+
+    def fit(self, score: Values, label: Values) -> "BetaCalibrator":
+        r"""Fits the three numbers by maximum likelihood."""
+        p, labels = scores_and_labels(as_probabilities("score", score), label)
+        slopes, intercept = _monotone_logistic(self._features(p), labels)
+        self.state_ = {"slopes": slopes, "intercept": intercept}
+        return self
+
+    def __call__(self, score: Values) -> Tensor:
+        r"""Returns probabilities of label 1."""
+        state = self._fitted()
+        features = self._features(as_probabilities("score", score))
+        slopes = features.new_tensor(state["slopes"])
+        return torch.sigmoid(features @ slopes + state["intercept"])
+
+    @staticmethod
+    def _features(p: Tensor) -> Tensor:
+        eps = torch.finfo(p.dtype).eps
+        p = p.clamp(eps, 1 - eps)
+        return torch.stack([p.log(), -torch.log1p(-p)], dim=1)
+
+
+class IsotonicCalibrator(Calibrator):
+    r"""The monotone map of least squared error, of Zadrozny and Elkan,
+    "Transforming Classifier Scores into Accurate Multiclass Probability
+    Estimates" (2002); linear between its steps and constant outside.
+
+    Example:
+        >>> isotonic = IsotonicCalibrator().fit([0, 1, 2, 3], [0, 1, 0, 1])
+        >>> isotonic([-1, 1, 2, 9])
+        tensor([0.0000, 0.5000, 0.5000, 1.0000], dtype=torch.float64)
+    """
+
+    def fit(self, score: Values, label: Values) -> "IsotonicCalibrator":
+        r"""Fits the steps by pooling adjacent violators."""
+        # Importing scikit-learn takes longer than importing all of pyg_cagp.
+        from sklearn.isotonic import IsotonicRegression
+
+        scores, labels = scores_and_labels(score, label)
+        as_values("score", scores, finite=True)
+        steps = IsotonicRegression().fit(
+            scores.cpu().numpy(), labels.double().cpu().numpy()
+        )
+        self.state_ = {
+            "score": steps.X_thresholds_.tolist(),
+            "probability": steps.y_thresholds_.tolist(),
+        }
+        return self
+
+    def __call__(self, score: Values) -> Tensor:
+        r"""Returns probabilities of label 1."""
+        state = self._fitted()
+        scores = as_values("score", score)
+        found = np.interp(
+            scores.cpu().numpy(), state["score"], state["probability"]
+        )
+        return torch.from_numpy(found).to(scores.device)
+
+
+def _monotone_logistic(
+    features: Tensor, labels: Tensor
+) -> tuple[list[float], float]:
+    from scipy.optimize import minimize
+
+    x = features.double().cpu()
+    y = labels.cpu()
+    positives, negatives = int(y.sum()), int((~y).sum())
+    target = torch.where(
+        y, (positives + 1) / (positives + 2), 1 / (negatives + 2)
+    ).double()
+    # Features of one size make the problem a round one.
+    scale = x.std(dim=0, correction=0)
+    scale = torch.where(scale > 0, scale, 1)
+    centre = x.mean(dim=0)
+    x = (x - centre) / scale
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        slopes = torch.from_numpy(weights)
+        logit = x @ slopes[:-1] + slopes[-1]
+        error = torch.sigmoid(logit) - target
+        value = torch.nn.functional.binary_cross_entropy_with_logits(
+            logit, target
+        )
+        grad = torch.cat([error @ x, error.sum()[None]]) / target.numel()
+        return float(value), grad.numpy()
+
+    num = x.size(1)
+    found = minimize(
+        loss,
+        np.zeros(num + 1),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, None)] * num + [(None, None)],
+        options={"gtol": 1e-10, "ftol": 1e-15, "maxiter": 1000},
+    ).x
+    slopes = torch.from_numpy(found[:-1]) / scale
+    intercept = float(found[-1]) - float(slopes @ centre)
+    return slopes.tolist(), intercept

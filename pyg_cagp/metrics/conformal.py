@@ -1,0 +1,105 @@
+r"""Thresholds with which answer sets hold the right answer as often as said.
+
+A *nonconformity* score is high for answers that fit badly. A set of all answers
+whose score is at most the threshold holds the right one with probability
+:math:`1 - \alpha` or more, provided that the query is exchangeable with those
+of calibration. Queries about emerging entities or novel contexts are not.
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.metrics.inputs import (
+    Values,
+    as_values,
+    check_between,
+    check_same_length,
+)
+
+
+def conformal_threshold(nonconformity: Values, alpha: float = 0.1) -> float:
+    r"""Returns the finite-sample quantile of split conformal prediction: the
+    :math:`\lceil (n + 1)(1 - \alpha) \rceil`-th smallest score, or infinity if
+    there are not as many.
+
+    Args:
+        nonconformity (torch.Tensor): The scores of the right answers of
+            calibration queries.
+        alpha (float, optional): How often a set may miss, in :math:`(0, 1)`.
+            (default: :obj:`0.1`)
+
+    Example:
+        >>> conformal_threshold([0.3, 0.1, 0.2, 0.4], alpha=0.4)
+        0.3
+        >>> conformal_threshold([0.3, 0.1, 0.2, 0.4], alpha=0.1)
+        inf
+    """
+    check_between("alpha", alpha, 0, 1)
+    scores = as_values("nonconformity", nonconformity)
+    place = _place(scores.numel(), alpha)
+    if place > scores.numel():
+        return math.inf
+    return float(scores.kthvalue(place).values)
+
+
+def _place(num: int, alpha: float) -> int:
+    # (n + 1)(1 - alpha) may lie a rounding error above a whole number.
+    return math.ceil((num + 1) * (1 - alpha) - 1e-9)
+
+
+def mondrian_thresholds(
+    nonconformity: Values,
+    group: Tensor,
+    num_groups: int,
+    alpha: float = 0.1,
+    fallback: str = "everything",
+) -> Tensor:
+    r"""Returns one threshold for each group, such as each relation, so that the
+    promise holds in each group by itself.
+
+    Args:
+        nonconformity (torch.Tensor): The scores of the right answers of
+            calibration queries.
+        group (torch.Tensor): The group of each, in :obj:`[0, num_groups)`.
+        num_groups (int): The number of groups.
+        alpha (float, optional): How often a set may miss, in :math:`(0, 1)`.
+            (default: :obj:`0.1`)
+        fallback (str, optional): What groups with too few scores get:
+            :obj:`"everything"`, an infinite threshold, which keeps the promise,
+            or :obj:`"pooled"`, the threshold of all groups together, which does
+            not. (default: :obj:`"everything"`)
+
+    Example:
+        >>> group = torch.tensor([0, 0, 1])
+        >>> mondrian_thresholds([0.1, 0.2, 0.9], group, 2, alpha=0.5)
+        tensor([0.2000, 0.9000], dtype=torch.float64)
+    """
+    check_between("alpha", alpha, 0, 1)
+    if fallback not in ("everything", "pooled"):
+        raise ValueError(
+            f"'fallback' must be one of 'everything', 'pooled' (got "
+            f"{fallback!r})"
+        )
+    scores = as_values("nonconformity", nonconformity)
+    check_same_length(nonconformity=scores, group=group)
+    low, high = torch.aminmax(group)
+    if int(low) < 0 or int(high) >= num_groups:
+        raise ValueError(
+            f"'group' must lie in [0, {num_groups}) (got "
+            f"{int(low if int(low) < 0 else high)})"
+        )
+    # By score first, then stably by group: each group's scores ascend.
+    order = scores.argsort()
+    order = order[group[order].argsort(stable=True)]
+    size = torch.bincount(group, minlength=num_groups)
+    first = size.cumsum(0) - size
+    place = torch.ceil((size + 1) * (1 - alpha) - 1e-9).long()
+    enough = place <= size
+    otherwise = (
+        conformal_threshold(scores, alpha) if fallback == "pooled" else math.inf
+    )
+    found = scores.new_full((num_groups,), otherwise)
+    found[enough] = scores[order[(first + place - 1)[enough]]]
+    return found

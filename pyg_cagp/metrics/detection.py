@@ -1,0 +1,251 @@
+r"""How well a score tells one class from the other.
+
+Throughout, label 1 is what should score high: OOD, where the score is an
+uncertainty. A sample is flagged if its score is *at least* the threshold.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.metrics.inputs import (
+    Values,
+    as_bits,
+    as_values,
+    check_between,
+    check_one_of,
+    check_same_length,
+    scores_and_labels,
+)
+from pyg_cagp.metrics.weighted import WeightedAUROC
+
+
+class Sweep(NamedTuple):
+    r"""What every threshold would flag, from the highest to the lowest.
+
+    One entry for each distinct score, so that ties are flagged together.
+    """
+
+    threshold: Tensor
+    true_positives: Tensor
+    false_positives: Tensor
+
+
+class Confusion(NamedTuple):
+    r"""How many samples of each class were flagged, and how many were not."""
+
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+
+    @property
+    def f1(self) -> float:
+        r"""The harmonic mean of precision and recall; 0 without either."""
+        flagged_or_ood = (
+            2 * self.true_positives
+            + self.false_positives
+            + self.false_negatives
+        )
+        return (
+            2 * self.true_positives / flagged_or_ood if flagged_or_ood else 0.0
+        )
+
+    @property
+    def accuracy(self) -> float:
+        r"""The share of samples that were flagged rightly, or rightly not."""
+        return (self.true_positives + self.true_negatives) / sum(self)
+
+
+def sweep(score: Values, label: Values) -> Sweep:
+    r"""Counts what every threshold would flag.
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+
+    Example:
+        >>> sweep([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1]).false_positives
+        tensor([0, 1, 2])
+    """
+    scores, labels = scores_and_labels(score, label)
+    scores, order = scores.sort(descending=True)
+    labels = labels[order]
+    last = torch.ones_like(labels)
+    last[:-1] = scores[1:] != scores[:-1]
+    return Sweep(
+        scores[last], labels.cumsum(0)[last], (~labels).cumsum(0)[last]
+    )
+
+
+def auroc(score: Values, label: Values) -> float:
+    r"""Returns the area under the ROC curve, ties counted half.
+
+    .. math::
+        P(s^+ > s^-) + \tfrac{1}{2} P(s^+ = s^-)
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+
+    Example:
+        >>> auroc([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1])
+        0.875
+    """
+    return WeightedAUROC(score, label).value()
+
+
+def roc_curve(score: Values, label: Values) -> tuple[Tensor, Tensor]:
+    r"""Returns the false and the true positive rates of all thresholds, from
+    :math:`(0, 0)` to :math:`(1, 1)`.
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+
+    Example:
+        >>> roc_curve([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1])[1]
+        tensor([0.0000, 0.5000, 1.0000, 1.0000], dtype=torch.float64)
+    """
+    _, tp, fp = sweep(score, label)
+    rates = [torch.cat([c.new_zeros(1), c]).double() / c[-1] for c in (fp, tp)]
+    return rates[0], rates[1]
+
+
+def aupr(score: Values, label: Values, positive: str = "ood") -> float:
+    r"""Returns the area under the precision-recall curve as average precision,
+    :math:`\sum_k (R_k - R_{k-1}) P_k` over distinct scores.
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+        positive (str, optional): The class to be found: :obj:`"ood"`, by high
+            scores, or :obj:`"id"`, by low ones. (default: :obj:`"ood"`)
+
+    Example:
+        >>> aupr([0.1, 0.4, 0.8, 0.9], [0, 1, 0, 1])
+        0.8333333333333333
+        >>> aupr([0.1, 0.4, 0.8, 0.9], [0, 1, 0, 1], positive="id")
+        0.8333333333333333
+    """
+    check_one_of("positive", positive, ("ood", "id"))
+    scores, labels = scores_and_labels(score, label)
+    if positive == "id":
+        scores, labels = -scores, ~labels
+    _, tp, fp = sweep(scores, labels)
+    recall = tp.double() / tp[-1]
+    gain = recall.diff(prepend=recall.new_zeros(1))
+    return float(gain @ (tp / (tp + fp).double()))
+
+
+def fpr_at_tpr(score: Values, label: Values, tpr: float = 0.95) -> float:
+    r"""Returns the smallest share of negatives flagged by a threshold that
+    flags at least a given share of positives.
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+        tpr (float, optional): The share of positives, in :math:`(0, 1]`.
+            (default: :obj:`0.95`)
+
+    Example:
+        >>> fpr_at_tpr([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
+        0.5
+    """
+    check_between("tpr", tpr, 0, 1 + 1e-12)
+    _, tp, fp = sweep(score, label)
+    # The product may lie a rounding error above the whole number it means.
+    enough = tp >= tpr * int(tp[-1]) - 1e-9
+    return float(fp[enough][0]) / int(fp[-1])
+
+
+def detection_accuracy(score: Values, label: Values) -> float:
+    r"""Returns the best mean of true positive and true negative rate over all
+    thresholds, as in the `"Enhancing The Reliability of Out-of-distribution
+    Image Detection in Neural Networks" <https://arxiv.org/abs/1706.02690>`_
+    paper. It looks at the labels to choose, so it is a bound.
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+
+    Example:
+        >>> detection_accuracy([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
+        0.75
+    """
+    fpr, tpr = roc_curve(score, label)
+    return float((tpr + 1 - fpr).max() / 2)
+
+
+def confusion(score: Values, label: Values, threshold: float) -> Confusion:
+    r"""Counts what a threshold flags; one class may be missing.
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+        threshold (float): What scores at least as much is flagged.
+
+    Example:
+        >>> confusion([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], 0.5).f1
+        0.6666666666666666
+    """
+    if threshold != threshold:
+        raise ValueError("'threshold' must be a number (got nan)")
+    scores, labels = as_values("score", score), as_bits("label", label)
+    check_same_length(score=scores, label=labels)
+    flagged = scores >= threshold
+    return Confusion(
+        int((flagged & labels).sum()),
+        int((flagged & ~labels).sum()),
+        int((~flagged & labels).sum()),
+        int((~flagged & ~labels).sum()),
+    )
+
+
+def f1_score(score: Values, label: Values, threshold: float) -> float:
+    r"""Returns the F1 score of a threshold; see :func:`confusion`.
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+        threshold (float): What scores at least as much is flagged.
+
+    Example:
+        >>> f1_score([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], 0.4)
+        0.8
+    """
+    return confusion(score, label, threshold).f1
+
+
+def best_threshold(score: Values, label: Values, by: str = "f1") -> float:
+    r"""Returns the threshold that is best for the given samples, which are
+    those of validation and never those that are judged.
+
+    It lies midway between the lowest score that is flagged and the highest one
+    that is not; of equally good ones the highest is taken.
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+        by (str, optional): What is made best: :obj:`"f1"`, or the mean of both
+            classes' :obj:`"accuracy"`. (default: :obj:`"f1"`)
+
+    Example:
+        >>> best_threshold([0.0, 0.25, 0.75, 1.0], [0, 0, 1, 1])
+        0.5
+    """
+    check_one_of("by", by, ("f1", "accuracy"))
+    threshold, tp, fp = sweep(score, label)
+    if by == "f1":
+        gain = 2 * tp / (tp + fp + tp[-1]).double()
+    else:
+        gain = tp / tp[-1].double() - fp / fp[-1].double()
+    best = int((gain == gain.max()).nonzero()[0])
+    found = float(threshold[best])
+    if best + 1 == threshold.numel():
+        return found
+    below = float(threshold[best + 1])
+    middle = (found + below) / 2
+    # Neighbouring floats have no middle, nor has infinity.
+    return middle if below < middle <= found else found

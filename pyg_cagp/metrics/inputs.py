@@ -1,0 +1,158 @@
+r"""Checks of what a metric is given.
+
+Each check raises one sentence that names the argument, what was got and where.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor
+
+#: What every metric takes: one number a sample.
+Values: TypeAlias = Tensor | np.ndarray | Sequence[float]
+
+
+def as_values(name: str, values: Values, finite: bool = False) -> Tensor:
+    r"""Returns numbers as a vector of :obj:`torch.double`, on their device.
+
+    Args:
+        name (str): The name of the argument, for the message.
+        values (torch.Tensor, numpy.ndarray or sequence): The numbers.
+        finite (bool, optional): If set to :obj:`True`, infinity is refused,
+            too. (default: :obj:`False`)
+    """
+    if not isinstance(values, Tensor):
+        # PyTorch would read a list of floats in single precision.
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf":
+            raise ValueError(
+                f"'{name}' must hold numbers (got an array of {array.dtype})"
+            )
+        values = torch.from_numpy(np.array(array, order="C"))
+    tensor = values.detach()
+    if tensor.dim() != 1:
+        raise ValueError(
+            f"'{name}' must have one dimension (got shape {list(tensor.shape)})"
+        )
+    if tensor.numel() == 0:
+        raise ValueError(f"'{name}' is empty")
+    if tensor.is_complex():
+        raise ValueError(f"'{name}' must be real (got {tensor.dtype})")
+    tensor = tensor.double()
+    bad = ~tensor.isfinite() if finite else tensor.isnan()
+    if bool(bad.any()):
+        row = int(bad.nonzero()[0])
+        raise ValueError(
+            f"'{name}' must hold {'finite ' if finite else ''}numbers (got "
+            f"{float(tensor[row])} at position {row})"
+        )
+    return tensor
+
+
+def as_bits(name: str, values: Values) -> Tensor:
+    r"""Returns zeros and ones as a boolean vector.
+
+    Args:
+        name (str): The name of the argument, for the message.
+        values (torch.Tensor, numpy.ndarray or sequence): The zeros and ones.
+    """
+    tensor = as_values(name, values)
+    bad = (tensor != 0) & (tensor != 1)
+    if bool(bad.any()):
+        row = int(bad.nonzero()[0])
+        raise ValueError(
+            f"'{name}' must hold 0 and 1 only (got {float(tensor[row]):g} at "
+            f"position {row})"
+        )
+    return tensor.bool()
+
+
+def as_probabilities(name: str, values: Values) -> Tensor:
+    r"""Returns probabilities as a vector of :obj:`torch.double`.
+
+    Args:
+        name (str): The name of the argument, for the message.
+        values (torch.Tensor, numpy.ndarray or sequence): The probabilities.
+    """
+    tensor = as_values(name, values)
+    bad = (tensor < 0) | (tensor > 1)
+    if bool(bad.any()):
+        row = int(bad.nonzero()[0])
+        raise ValueError(
+            f"'{name}' must lie in [0, 1] (got {float(tensor[row])} at "
+            f"position {row}); calibrate scores before"
+        )
+    return tensor
+
+
+def check_same_length(**tensors: Tensor) -> None:
+    r"""Checks that all vectors have one length and one device."""
+    (first_name, first), *others = tensors.items()
+    for name, tensor in others:
+        if tensor.numel() != first.numel():
+            raise ValueError(
+                f"'{first_name}' and '{name}' must have the same length (got "
+                f"{first.numel()} and {tensor.numel()})"
+            )
+        if tensor.device != first.device:
+            raise ValueError(
+                f"'{first_name}' and '{name}' must be on the same device (got "
+                f"{first.device} and {tensor.device})"
+            )
+
+
+def scores_and_labels(
+    score: Values, label: Values, score_name: str = "score"
+) -> tuple[Tensor, Tensor]:
+    r"""Returns scores and labels, of which both kinds must occur.
+
+    Args:
+        score (torch.Tensor, numpy.ndarray or sequence): The scores.
+        label (torch.Tensor, numpy.ndarray or sequence): The labels.
+        score_name (str, optional): The name of the first argument, for the
+            message. (default: :obj:`"score"`)
+    """
+    scores, labels = as_values(score_name, score), as_bits("label", label)
+    check_same_length(**{score_name: scores, "label": labels})
+    for value, count in ((1, labels.sum()), (0, (~labels).sum())):
+        if int(count) == 0:
+            raise ValueError(
+                f"'label' must have both classes (no {value} among "
+                f"{labels.numel()} labels)"
+            )
+    return scores, labels
+
+
+def probabilities_and_labels(
+    probability: Values, label: Values
+) -> tuple[Tensor, Tensor]:
+    r"""Returns probabilities and labels, of which one kind may be missing.
+
+    Args:
+        probability (torch.Tensor, numpy.ndarray or sequence): The
+            probabilities.
+        label (torch.Tensor, numpy.ndarray or sequence): The labels.
+    """
+    p = as_probabilities("probability", probability)
+    y = as_bits("label", label)
+    check_same_length(probability=p, label=y)
+    return p, y
+
+
+def check_between(name: str, value: float, low: float, high: float) -> None:
+    r"""Checks that a number lies strictly between two others."""
+    if not low < value < high:
+        raise ValueError(
+            f"'{name}' must lie in ({low:g}, {high:g}) (got {value})"
+        )
+
+
+def check_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+    r"""Checks that an option is one of its allowed values."""
+    if value not in choices:
+        raise ValueError(
+            f"'{name}' must be one of {', '.join(map(repr, choices))} (got "
+            f"{value!r})"
+        )

@@ -1,0 +1,158 @@
+r"""Summaries of where right answers stand among all candidates.
+
+An answer with :math:`a` candidates above it and :math:`b` others beside it has
+the optimistic rank :math:`a + 1` and the pessimistic rank :math:`a + b + 1`.
+The *realistic* view takes each of the places between as equally likely, and
+every metric is its mean over them: the rank is the midrank
+:math:`a + 1 + b / 2`, and a scorer that gives all candidates the same score
+gets exactly what random guessing gets.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.metrics.inputs import Values, as_values, check_one_of
+
+TIES = ("realistic", "optimistic", "pessimistic")
+
+
+def _counts(higher: Values, equal: Values, ties: str) -> tuple[Tensor, Tensor]:
+    check_one_of("ties", ties, TIES)
+    above = as_values("higher", higher, finite=True)
+    beside = as_values("equal", equal, finite=True)
+    if above.shape != beside.shape:
+        raise ValueError(
+            f"'higher' and 'equal' must have the same length (got "
+            f"{above.numel()} and {beside.numel()})"
+        )
+    for name, count in (("higher", above), ("equal", beside)):
+        bad = (count < 0) | (count != count.floor())
+        if bool(bad.any()):
+            row = int(bad.nonzero()[0])
+            raise ValueError(
+                f"'{name}' must hold counts (got {float(count[row])} at "
+                f"position {row})"
+            )
+    if ties == "optimistic":
+        return above, torch.zeros_like(above)
+    if ties == "pessimistic":
+        return above + beside, torch.zeros_like(above)
+    return above, beside
+
+
+def ranks(higher: Values, equal: Values, ties: str = "realistic") -> Tensor:
+    r"""Returns the rank of each answer, counted from 1.
+
+    Args:
+        higher (torch.Tensor): How many other candidates score higher.
+        equal (torch.Tensor): How many other candidates score the same.
+        ties (str, optional): :obj:`"realistic"`, :obj:`"optimistic"` or
+            :obj:`"pessimistic"`. (default: :obj:`"realistic"`)
+
+    Example:
+        >>> ranks([0, 2], [0, 3])
+        tensor([1.0000, 4.5000], dtype=torch.float64)
+    """
+    above, beside = _counts(higher, equal, ties)
+    return 1 + above + beside / 2
+
+
+def reciprocal_ranks(
+    higher: Values, equal: Values, ties: str = "realistic"
+) -> Tensor:
+    r"""Returns the reciprocal rank of each answer; with ties, its mean over all
+    places between. That is more than the reciprocal of the mean rank.
+
+    .. math::
+        \frac{1}{b + 1} \sum_{k = a + 1}^{a + b + 1} \frac{1}{k}
+
+    Args:
+        higher (torch.Tensor): How many other candidates score higher.
+        equal (torch.Tensor): How many other candidates score the same.
+        ties (str, optional): :obj:`"realistic"`, :obj:`"optimistic"` or
+            :obj:`"pessimistic"`. (default: :obj:`"realistic"`)
+
+    Example:
+        >>> reciprocal_ranks([0, 1], [1, 0])
+        tensor([0.7500, 0.5000], dtype=torch.float64)
+    """
+    above, beside = _counts(higher, equal, ties)
+    harmonic = torch.digamma(above + beside + 2) - torch.digamma(above + 1)
+    return torch.where(beside == 0, 1 / (above + 1), harmonic / (beside + 1))
+
+
+def hits(
+    higher: Values, equal: Values, k: int, ties: str = "realistic"
+) -> Tensor:
+    r"""Returns the chance of each answer to be among the first :math:`k`.
+
+    Args:
+        higher (torch.Tensor): How many other candidates score higher.
+        equal (torch.Tensor): How many other candidates score the same.
+        k (int): The number of places that count.
+        ties (str, optional): :obj:`"realistic"`, :obj:`"optimistic"` or
+            :obj:`"pessimistic"`. (default: :obj:`"realistic"`)
+
+    Example:
+        >>> hits([0, 2, 0], [0, 0, 3], k=1)
+        tensor([1.0000, 0.0000, 0.2500], dtype=torch.float64)
+    """
+    if k < 1:
+        raise ValueError(f"'k' must be positive (got {k})")
+    above, beside = _counts(higher, equal, ties)
+    return ((k - above) / (beside + 1)).clamp(0, 1)
+
+
+def ranking_metrics(
+    higher: Values,
+    equal: Values,
+    num_candidates: Values,
+    ks: Sequence[int] = (1, 3, 10),
+    ties: str = "realistic",
+) -> dict[str, float]:
+    r"""Returns the mean rank, the mean reciprocal rank, the share of hits, and
+    the mean rank adjusted for chance, of the `"On the Ambiguity of Rank-Based
+    Evaluation of Entity Alignment or Link Prediction Methods"
+    <https://arxiv.org/abs/2002.06914>`_ paper.
+
+    .. math::
+        \text{AMR} = \frac{\sum_i \text{rank}_i}{\sum_i (n_i + 1) / 2}, \quad
+        \text{AMRI} = 1 - \frac{\sum_i (\text{rank}_i - 1)}
+        {\sum_i (n_i - 1) / 2}
+
+    Random guessing has an AMR of 1 and an AMRI of 0; the best values are near
+    0, and 1.
+
+    Args:
+        higher (torch.Tensor): How many other candidates score higher.
+        equal (torch.Tensor): How many other candidates score the same.
+        num_candidates (torch.Tensor): How many candidates each answer was
+            ranked among, itself included.
+        ks (sequence, optional): The numbers of places for hits.
+            (default: :obj:`(1, 3, 10)`)
+        ties (str, optional): :obj:`"realistic"`, :obj:`"optimistic"` or
+            :obj:`"pessimistic"`. (default: :obj:`"realistic"`)
+
+    Example:
+        >>> found = ranking_metrics([0, 3], [0, 0], [5, 5], ks=(1,))
+        >>> found["mrr"], found["mean_rank"], found["hits@1"], found["amri"]
+        (0.625, 2.5, 0.5, 0.25)
+    """
+    rank = ranks(higher, equal, ties)
+    num = as_values("num_candidates", num_candidates, finite=True)
+    worst = ranks(higher, equal, "pessimistic")
+    if num.shape != rank.shape or bool((num < worst).any()):
+        raise ValueError(
+            "'num_candidates' must be given for each answer, and be no less "
+            "than its rank"
+        )
+    rivals = float((num - 1).sum())
+    return {
+        "mrr": float(reciprocal_ranks(higher, equal, ties).mean()),
+        "mean_rank": float(rank.mean()),
+        **{f"hits@{k}": float(hits(higher, equal, k, ties).mean()) for k in ks},
+        "amr": float(rank.sum() / ((num + 1) / 2).sum()),
+        "amri": 1 - 2 * float((rank - 1).sum()) / rivals if rivals else 0.0,
+    }

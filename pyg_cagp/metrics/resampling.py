@@ -1,0 +1,155 @@
+r"""Bootstrap resamples as vectors of counts."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+from torch import Tensor
+
+#: How many counts to hold at a time. It is part of what a seed means.
+BATCH = 2**19
+
+
+class Resampler:
+    r"""Draws samples with replacement, and tells how often each was drawn.
+
+    Args:
+        num_samples (int): The number of samples.
+        strata (torch.Tensor, optional): The stratum of each sample. As many are
+            drawn from each as it has. (default: :obj:`None`)
+        cluster (torch.Tensor, optional): The cluster of each sample, of shape
+            :obj:`[num_samples]`. Whole clusters are drawn, since samples that
+            share an entity are not independent. With two rows, of shape
+            :obj:`[2, num_samples]`, such as head and tail, both are drawn and a
+            sample counts the product: the pigeonhole bootstrap of the
+            `"The Pigeonhole Bootstrap" <https://arxiv.org/abs/0712.1111>`_
+            paper. Not together with :obj:`strata`. (default: :obj:`None`)
+
+    Example:
+        >>> resampler = Resampler(4, strata=torch.tensor([0, 0, 1, 1]))
+        >>> weight = next(iter(resampler.draw(3, seed=0)))
+        >>> weight.view(3, 2, 2).sum(dim=2)
+        tensor([[2., 2.],
+                [2., 2.],
+                [2., 2.]])
+    """
+
+    def __init__(
+        self,
+        num_samples: int,
+        strata: Tensor | None = None,
+        cluster: Tensor | None = None,
+    ) -> None:
+        if strata is not None and cluster is not None:
+            raise ValueError("give 'strata' or 'cluster', not both")
+        for name, groups in (("strata", strata), ("cluster", cluster)):
+            if groups is not None and groups.size(-1) != num_samples:
+                raise ValueError(
+                    f"'{name}' must have one entry for each of {num_samples} "
+                    f"samples (got shape {list(groups.shape)})"
+                )
+        self.num_samples = num_samples
+        #: For each kind of cluster, the cluster of each sample.
+        self.clusters = (
+            [
+                row.unique(return_inverse=True)[1].cpu()
+                for row in cluster.view(-1, num_samples)
+            ]
+            if cluster is not None
+            else []
+        )
+        if strata is None:
+            strata = torch.zeros(num_samples, dtype=torch.long)
+        strata = strata.unique(return_inverse=True)[1].cpu()
+        #: Samples, stratum by stratum, and the size of each stratum.
+        self.by_stratum = strata.argsort(stable=True)
+        self.sizes = strata.bincount().tolist()
+
+    def draw(
+        self, num_resamples: int, seed: int, device: torch.device | str = "cpu"
+    ) -> Iterator[Tensor]:
+        r"""Draws resamples, a batch at a time.
+
+        Args:
+            num_resamples (int): The number of resamples.
+            seed (int): The seed. Draws are made on the CPU, so that it means
+                the same everywhere.
+            device (torch.device or str, optional): Where counts are put.
+                (default: :obj:`"cpu"`)
+
+        Returns:
+            Batches of counts, as :obj:`torch.float`, of shape
+            :obj:`[B, num_samples]`.
+        """
+        generator = torch.Generator().manual_seed(seed)
+        size = max(1, BATCH // self.num_samples)
+        sizes = [
+            min(size, num_resamples - start)
+            for start in range(0, num_resamples, size)
+        ]
+        # Drawing takes as long as computing, so one batch is drawn while the
+        # last one is worked on. A single worker keeps the order of draws.
+        with ThreadPoolExecutor(max_workers=1) as worker:
+            ahead = worker.submit(self._draw, sizes[0], generator)
+            for num in [*sizes[1:], 0]:
+                weight = ahead.result()
+                if num:
+                    ahead = worker.submit(self._draw, num, generator)
+                yield weight.to(device)
+
+    def _draw(self, num: int, generator: torch.Generator) -> Tensor:
+        if self.clusters:
+            weight = torch.ones(num, self.num_samples)
+            for cluster in self.clusters:
+                units = int(cluster.max()) + 1
+                counts = _counts(num, [units], generator)
+                weight *= counts.index_select(1, cluster)
+            return weight
+        counts = _counts(num, self.sizes, generator)
+        if len(self.sizes) == 1:
+            return counts
+        return counts.index_select(1, self.by_stratum.argsort())
+
+    def leave_one_out(
+        self, device: torch.device | str = "cpu"
+    ) -> Iterator[tuple[int, Tensor]]:
+        r"""Leaves out one unit after another: a sample, or a whole cluster.
+
+        Args:
+            device (torch.device or str, optional): Where counts are put.
+                (default: :obj:`"cpu"`)
+
+        Returns:
+            Pairs of a stratum's number and a batch of counts, of shape
+            :obj:`[B, num_samples]`, each of which leaves out one of its units.
+        """
+        if len(self.clusters) > 1:
+            raise ValueError(
+                "a jackknife over two kinds of cluster at once is not defined; "
+                "give 'cluster' one row"
+            )
+        size = max(1, BATCH // self.num_samples)
+        if self.clusters:
+            cluster = self.clusters[0]
+            groups = [torch.arange(int(cluster.max()) + 1)]
+        else:
+            cluster = torch.arange(self.num_samples)
+            groups = list(self.by_stratum.split(self.sizes))
+        for stratum, units in enumerate(groups):
+            for part in units.split(size):
+                weight = (cluster[None] != part[:, None]).float()
+                yield stratum, weight.to(device)
+
+
+def _counts(num: int, sizes: list[int], generator: torch.Generator) -> Tensor:
+    # As many draws from each stratum as it has units. Short integers, changed
+    # in place: this is where a bootstrap spends its time.
+    total = sum(sizes)
+    drawn = torch.empty((num, total), dtype=torch.int32)
+    first = torch.arange(num, dtype=torch.int32)[:, None] * total
+    for part, size in zip(drawn.split(sizes, dim=1), sizes, strict=True):
+        part.random_(0, size, generator=generator)
+        part += first
+        first = first + size
+    counts = torch.bincount(drawn.view(-1), minlength=num * total)
+    return counts.view(num, total).float()

@@ -1,0 +1,176 @@
+r"""Statistics as functions of weights: one sort, then any number of weightings.
+
+A bootstrap resample is a vector of counts, one a sample. Each class here sorts
+its samples once and then takes whole batches of such vectors, so that a
+resample costs a cumulative sum and no sort. With all weights 1 it gives the
+statistic itself, which is how the plain functions are computed.
+"""
+
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.metrics.inputs import (
+    Values,
+    as_values,
+    check_same_length,
+    scores_and_labels,
+)
+
+
+class WeightedStatistic(ABC):
+    r"""A statistic of samples that can each count any number of times.
+
+    Args:
+        num_samples (int): The number of samples.
+        device (torch.device): The device of the samples.
+    """
+
+    def __init__(self, num_samples: int, device: torch.device) -> None:
+        self.num_samples = num_samples
+        self.device = device
+
+    @abstractmethod
+    def __call__(self, weight: Tensor) -> Tensor:
+        r"""Returns the statistic of each weighting.
+
+        Args:
+            weight (torch.Tensor): Whole numbers, in any type, of shape
+                :obj:`[B, num_samples]`.
+
+        Returns:
+            A tensor of :obj:`torch.double`, of shape :obj:`[B]`; NaN where a
+            weighting leaves nothing to compute it from.
+        """
+
+    def value(self) -> float:
+        r"""Returns the statistic of the samples as they are."""
+        ones = torch.ones(
+            (1, self.num_samples), dtype=torch.double, device=self.device
+        )
+        return float(self(ones))
+
+
+class WeightedMean(WeightedStatistic):
+    r"""The mean.
+
+    Args:
+        values (torch.Tensor): One number a sample.
+
+    Example:
+        >>> WeightedMean([1.0, 3.0])(torch.tensor([[1.0, 1.0], [0.0, 2.0]]))
+        tensor([2., 3.], dtype=torch.float64)
+    """
+
+    def __init__(self, values: Values) -> None:
+        self.values = as_values("values", values, finite=True)
+        super().__init__(self.values.numel(), self.values.device)
+
+    def __call__(self, weight: Tensor) -> Tensor:
+        r"""Returns the mean of each weighting."""
+        return (weight.double() @ self.values) / weight.sum(
+            dim=1, dtype=torch.double
+        )
+
+
+class WeightedAUROC(WeightedStatistic):
+    r"""The area under the ROC curve, ties counted half.
+
+    With :math:`V(x)` the weight of negatives that score less than :math:`x`,
+    and :math:`V'(x)` that of those that score no more,
+
+    .. math::
+        \text{AUROC} = \frac{\sum_{i : y_i = 1} w_i
+        \left( V(s_i) + V'(s_i) \right)}{2 \sum_{i : y_i = 1} w_i
+        \sum_{j : y_j = 0} w_j}
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+
+    Example:
+        >>> auroc = WeightedAUROC([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1])
+        >>> auroc(torch.tensor([[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.0, 2.0]]))
+        tensor([0.8750, 1.0000], dtype=torch.float64)
+    """
+
+    def __init__(self, score: Values, label: Values) -> None:
+        scores, labels = scores_and_labels(score, label)
+        super().__init__(scores.numel(), scores.device)
+        low, by_low = scores[~labels].sort()
+        high, by_high = scores[labels].sort()
+        # Sorted both, so that reading the cumulative sum walks forwards.
+        self.negative = (~labels).nonzero().view(-1)[by_low]
+        self.positive = labels.nonzero().view(-1)[by_high]
+        self.less = torch.searchsorted(low, high)
+        self.no_more = torch.searchsorted(low, high, right=True)
+
+    def __call__(self, weight: Tensor) -> Tensor:
+        r"""Returns the area of each weighting."""
+        low = weight.index_select(1, self.negative)
+        high = weight.index_select(1, self.positive)
+        # Counts are exact in float32 as long as they add up to less than 2^24.
+        total = low.new_zeros((weight.size(0), low.size(1) + 1))
+        torch.cumsum(low, dim=1, out=total[:, 1:])
+        beaten = total.index_select(1, self.less)
+        beaten += total.index_select(1, self.no_more)
+        won = torch.linalg.vecdot(high.double(), beaten.double())
+        pairs = total[:, -1].double() * high.sum(dim=1, dtype=torch.double)
+        return won / (2 * pairs)
+
+
+class WeightedAURC(WeightedStatistic):
+    r"""The area under the risk-coverage curve: the mean, over
+    :math:`k = 1, \ldots, n`, of the mean loss of the :math:`k` most certain
+    samples, itself a mean over all orders of ties.
+
+    Within a group of ties that stands between the cumulative weights :math:`a`
+    and :math:`b`, with loss :math:`L` before it and mean loss :math:`m` in it,
+    the sum over :math:`k` is
+    :math:`m (b - a) + (L - m a) (H_b - H_a)`, with :math:`H` the harmonic
+    numbers.
+
+    Args:
+        uncertainty (torch.Tensor): One number a sample.
+        loss (torch.Tensor): One number a sample, such as 1 for an error.
+
+    Example:
+        >>> WeightedAURC([0.1, 0.2], [0, 1])(torch.tensor([[1.0, 1.0]]))
+        tensor([0.2500], dtype=torch.float64)
+    """
+
+    def __init__(self, uncertainty: Values, loss: Values) -> None:
+        doubt = as_values("uncertainty", uncertainty)
+        losses = as_values("loss", loss, finite=True)
+        check_same_length(uncertainty=doubt, loss=losses)
+        super().__init__(doubt.numel(), doubt.device)
+        doubt, self.order = doubt.sort()
+        self.loss = losses[self.order]
+        last = torch.ones_like(doubt, dtype=torch.bool)
+        last[:-1] = doubt[1:] != doubt[:-1]
+        #: Where each group of ties ends, counted from 1.
+        self.ends = last.nonzero().view(-1) + 1
+
+    def __call__(self, weight: Tensor) -> Tensor:
+        r"""Returns the area of each weighting."""
+        sorted_weight = weight.index_select(1, self.order).double()
+        b = _sum_to(sorted_weight, self.ends)
+        loss = _sum_to(sorted_weight * self.loss, self.ends)
+        a, before = _shifted(b), _shifted(loss)
+        gain = loss - before
+        mean = torch.where(b > a, gain / (b - a).clamp(min=1), 0)
+        places = torch.arange(
+            int(b[:, -1].max()) + 1, dtype=torch.double, device=b.device
+        )
+        harmonic = torch.where(places > 0, 1 / places, 0).cumsum(0)
+        rise = harmonic[b.long()] - harmonic[a.long()]
+        return (gain + (before - mean * a) * rise).sum(dim=1) / b[:, -1]
+
+
+def _sum_to(values: Tensor, ends: Tensor) -> Tensor:
+    return values.cumsum(dim=1).index_select(1, ends - 1)
+
+
+def _shifted(values: Tensor) -> Tensor:
+    return torch.nn.functional.pad(values[:, :-1], (1, 0))
