@@ -1,6 +1,15 @@
 r"""Knowing when a knowledge-graph prediction should not be trusted."""
 
-from pyg_cagp import coverage, data, datasets, evaluate, nn, transforms
+from pyg_cagp import (
+    coverage,
+    data,
+    datasets,
+    evaluate,
+    metrics,
+    nn,
+    theory,
+    transforms,
+)
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.nn.kge import (
     GaussianComplEx,
@@ -22,6 +31,8 @@ __all__ = [
     "data",
     "datasets",
     "evaluate",
+    "metrics",
     "nn",
+    "theory",
     "transforms",
 ]

@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.metrics import auroc
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.typing import OOD_TYPE_NAMES
 
@@ -82,12 +83,9 @@ def _describe(ood_type: Tensor, missing: Tensor) -> dict[str, Any]:
 def _auroc(
     ood_type: Tensor, score: Tensor, kinds: tuple[int, ...]
 ) -> float | None:
-    # Importing scikit-learn takes longer than importing all of pyg_cagp.
-    from sklearn.metrics import roc_auc_score
-
     is_ood = torch.isin(ood_type, torch.tensor(kinds, device=ood_type.device))
     chosen = is_ood | (ood_type == 0)
-    label = is_ood[chosen].cpu().numpy()
-    if label.all() or not label.any():
+    label = is_ood[chosen]
+    if bool(label.all()) or not bool(label.any()):
         return None
-    return float(roc_auc_score(label, score[chosen].cpu().numpy()))
+    return auroc(score[chosen], label)

@@ -2,17 +2,20 @@ r"""Training from a config to a folder that holds everything of it."""
 
 import hashlib
 import json
-import platform
 import time
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch_geometric.data import Data
 
-from pyg_cagp.data import check_kg, kg_digest, split_edges
+from pyg_cagp.data import (
+    check_kg,
+    describe_graph,
+    package_versions,
+    split_edges,
+)
 from pyg_cagp.data.files import write_atomically
 from pyg_cagp.exceptions import CacheError, CheckpointError, InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
@@ -81,24 +84,19 @@ def train_run(
             where there is a terminal. (default: :obj:`True`)
     """
     kg, out = check_kg(kg), Path(out)
-    digest = kg_digest(kg)
+    graph = describe_graph(kg)
     record: dict[str, Any] = {
         "schema": SCHEMA,
         "dataset": dataset,
         "seed": seed,
         "config": config.to_dict(),
-        "graph": {
-            "num_nodes": kg.num_nodes,
-            "num_relations": kg.num_relations,
-            "num_train": int(kg.train_mask.sum()),
-            "sha256": digest,
-        },
+        "graph": graph,
         "device": str(device),
-        "versions": _versions(),
+        "versions": package_versions(),
     }
     # Not the posterior, which can be found in another way after training.
     decisive = {**record["config"], "posterior": None}
-    fingerprint = _hash([decisive, digest, seed])
+    fingerprint = _hash([decisive, graph["sha256"], seed])
     objective = build_objective(config.objective, kg)
     model = build_model(
         config.model, kg.num_nodes, kg.num_relations, objective, seed
@@ -219,13 +217,3 @@ def _prepare(out: Path, resume: bool) -> None:
 def _hash(content: Any) -> str:
     text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in ("pyg_cagp", "torch", "torch-geometric", "numpy"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found

@@ -1,0 +1,210 @@
+r"""Answer sets that hold the right answer as often as promised, or do not."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.nn.kge import KGEModel
+from tqdm import tqdm
+
+from pyg_cagp import metrics
+from pyg_cagp.data import AnswerIndex, as_kg
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.evaluate.judged import JudgedTriples, judged_triples
+from pyg_cagp.evaluate.ranking import check_fits
+from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate.scoring import Estimator
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge import candidate_scorer
+
+SIDES = ("tail", "head")
+
+
+def conformal(
+    model: KGEModel,
+    kg: Data,
+    alpha: float = 0.1,
+    group: str | None = None,
+    difficulty: Estimator | None = None,
+    fallback: str = "everything",
+    preset: str = "stated",
+    max_scores: int = 2**21,
+    progress: bool = False,
+) -> Record:
+    r"""Answers each test query with a set of entities, by split conformal
+    prediction, and tells how often the set holds the answer and how large it
+    is.
+
+    The nonconformity of a candidate is :math:`-\log p(c \mid q)` under the
+    softmax over all candidates but other known answers, as in filtered ranking.
+    Thresholds come from the validation triples, and those of the two sides are
+    found apart. The promise is coverage of at least :math:`1 - \alpha` for
+    queries exchangeable with those of validation, so coverage is reported by
+    kind of triple, too: emerging entities and novel contexts may break it.
+
+    Args:
+        model (torch_geometric.nn.kge.KGEModel): The model.
+        kg (Data): The graph, or anything else that
+            :func:`~pyg_cagp.data.as_kg` takes.
+        alpha (float, optional): How often a set may miss.
+            (default: :obj:`0.1`)
+        group (str, optional): If set to :obj:`"relation"`, each relation has a
+            threshold of its own (Mondrian), so that the promise holds for each.
+            (default: :obj:`None`)
+        difficulty (callable, optional): An estimator of positive numbers by
+            which nonconformity is divided, taken at the model's best answer, so
+            that doubtful queries get larger sets and others smaller ones.
+            (default: :obj:`None`)
+        fallback (str, optional): What relations with too few validation triples
+            get; see :func:`~pyg_cagp.metrics.mondrian_thresholds`.
+            (default: :obj:`"everything"`)
+        preset (str, optional): The partition that tells kinds of triples.
+            (default: :obj:`"stated"`)
+        max_scores (int, optional): How many scores to hold at a time.
+            (default: :obj:`2097152`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+    """
+    if group is not None:
+        check_choice("group", group, ("relation",))
+    kg = as_kg(kg)
+    check_fits(model, kg)
+    val = judged_triples(kg, split="val", preset=preset)
+    test = judged_triples(kg, split="test", preset=preset)
+    if val.rel.numel() == 0 or test.rel.numel() == 0:
+        raise InvalidInputError(
+            "'kg' must have validation triples, to calibrate on, and test "
+            "triples"
+        )
+    sets = AnswerSets(model, kg, difficulty, max_scores)
+    covered, size, widths = [], [], []
+    total = 2 * (val.rel.numel() + test.rel.numel())
+    with tqdm(total=total, unit="query", disable=not progress) as bar:
+        for side in SIDES:
+            fit, _ = sets(side, val, None, bar)
+            if group is None:
+                level = metrics.conformal_threshold(fit, alpha)
+                widths.append(fit.new_full((kg.num_relations,), level))
+            else:
+                widths.append(
+                    metrics.mondrian_thresholds(
+                        fit, val.rel, kg.num_relations, alpha, fallback
+                    )
+                )
+            threshold = widths[-1][test.rel]
+            score, number = sets(side, test, threshold, bar)
+            covered.append(score <= threshold)
+            size.append(number)
+    config = {
+        "model": repr(model),
+        "alpha": alpha,
+        "group": group,
+        "difficulty": None if difficulty is None else repr(difficulty),
+        "fallback": fallback,
+        "preset": preset,
+    }
+    found = {
+        "promised": 1 - alpha,
+        "num_candidates": kg.num_nodes,
+        **_describe(covered, size, torch.ones_like(test.rel, dtype=torch.bool)),
+        "by_kind": {
+            name: _describe(covered, size, test.kind == number)
+            for number, name in enumerate(test.kinds)
+            if bool((test.kind == number).any())
+        },
+    }
+    samples = {"head": test.head, "rel": test.rel, "tail": test.tail}
+    samples["kind"] = test.kind
+    for side, held, number in zip(SIDES, covered, size, strict=True):
+        samples[f"{side}_covered"], samples[f"{side}_size"] = held, number
+    return Record.make("conformal", kg, config, found, samples)
+
+
+class AnswerSets:
+    r"""Finds the nonconformity of answers and the sizes of answer sets.
+
+    Args:
+        model (torch_geometric.nn.kge.KGEModel): The model.
+        kg (Data): The graph.
+        difficulty (callable, optional): See :func:`conformal`.
+        max_scores (int, optional): How many scores to hold at a time.
+            (default: :obj:`2097152`)
+    """
+
+    def __init__(
+        self,
+        model: KGEModel,
+        kg: Data,
+        difficulty: Estimator | None = None,
+        max_scores: int = 2**21,
+    ) -> None:
+        self.device = next(model.parameters()).device
+        self.known = AnswerIndex.from_data(kg).to(self.device)
+        self.difficulty = difficulty
+        self.score = candidate_scorer(model)
+        self.size = max(1, max_scores // kg.num_nodes)
+
+    @torch.no_grad()
+    def __call__(
+        self,
+        side: str,
+        triples: JudgedTriples,
+        threshold: Tensor | None,
+        bar: Any,
+    ) -> tuple[Tensor, Tensor]:
+        r"""Returns the nonconformity of each triple's answer, and the size of
+        its set if there is a threshold.
+        """
+        found, sizes = [], []
+        for start in range(0, triples.rel.numel(), self.size):
+            part = slice(start, start + self.size)
+            head, rel, tail = (
+                column[part].to(self.device)
+                for column in (triples.head, triples.rel, triples.tail)
+            )
+            given, answer = (head, tail) if side == "tail" else (tail, head)
+            scores = self.score(side, given, rel).double()
+            true = scores.gather(1, answer[:, None])
+            scores[self.known.find(side, given, rel)] = -torch.inf
+            scores.scatter_(1, answer[:, None], true)
+            misfit = scores.logsumexp(dim=1, keepdim=True) - scores
+            misfit /= self._difficulty(side, given, rel, scores)[:, None]
+            found.append(misfit.gather(1, answer[:, None])[:, 0].cpu())
+            if threshold is not None:
+                level = threshold[part].to(self.device)[:, None]
+                # What was left out is no candidate, however wide the set.
+                inside = (misfit <= level) & (scores > -torch.inf)
+                sizes.append(inside.sum(dim=1).cpu())
+            bar.update(rel.numel())
+        return torch.cat(found), torch.cat(sizes) if sizes else torch.empty(0)
+
+    def _difficulty(
+        self, side: str, given: Tensor, rel: Tensor, scores: Tensor
+    ) -> Tensor:
+        if self.difficulty is None:
+            return torch.ones_like(rel, dtype=torch.double)
+        best = scores.argmax(dim=1)
+        ends = (given, best) if side == "tail" else (best, given)
+        hard = self.difficulty(ends[0], rel, ends[1]).double()
+        if not bool((hard > 0).all()):
+            row = int((~(hard > 0)).nonzero()[0])
+            raise InvalidInputError(
+                f"'difficulty' must return positive numbers (got "
+                f"{float(hard[row])} for triple ({int(ends[0][row])}, "
+                f"{int(rel[row])}, {int(ends[1][row])}))"
+            )
+        return hard
+
+
+def _describe(
+    covered: list[Tensor], size: list[Tensor], mask: Tensor
+) -> dict[str, Any]:
+    held = torch.cat([part[mask] for part in covered]).double()
+    sizes = torch.cat([part[mask] for part in size]).double()
+    return {
+        "num_queries": held.numel(),
+        "coverage": float(held.mean()),
+        "mean_size": float(sizes.mean()),
+        "median_size": float(sizes.median()),
+    }

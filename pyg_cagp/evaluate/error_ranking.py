@@ -1,0 +1,224 @@
+r"""Whether doubt finds the predictions that are wrong."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.nn.kge import KGEModel
+
+from pyg_cagp import metrics
+from pyg_cagp.data import AnswerIndex, TripleIndex, as_kg, split_edges
+from pyg_cagp.evaluate.ranking import check_fits
+from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.prediction import top_answers
+
+#: The name of the doubt that every model has of itself.
+BASELINE = "max probability"
+
+
+class Predictions(NamedTuple):
+    r"""The answers a model gives, as triples, and which of them are wrong.
+
+    :obj:`doubt` is 1 minus the probability of the answer under the softmax over
+    all candidates.
+    """
+
+    head: Tensor
+    rel: Tensor
+    tail: Tensor
+    side: Tensor
+    error: Tensor
+    doubt: Tensor
+
+
+def predictions(model: KGEModel, kg: Data, split: str = "test") -> Predictions:
+    r"""Answers each distinct query of a split, on both sides.
+
+    Answers known from the splits before it, and not of this split, are left
+    out, as they need no prediction. A prediction is right if the split has it
+    as a triple.
+
+    Args:
+        model (torch_geometric.nn.kge.KGEModel): The model.
+        kg (Data): The graph.
+        split (str, optional): :obj:`"val"` or :obj:`"test"`.
+            (default: :obj:`"test"`)
+    """
+    sizes = kg.num_nodes, kg.num_relations
+    device = next(model.parameters()).device
+    edges = split_edges(kg, split)
+    truth = TripleIndex(*edges, *sizes)
+    (head, tail), rel = edges
+    before = kg.train_mask | (kg.val_mask if split == "test" else False)
+    # What happens again in a dated graph is still to be predicted.
+    again = truth.contains(kg.edge_index[0], kg.edge_type, kg.edge_index[1])
+    before = before & ~again
+    known = AnswerIndex(
+        kg.edge_index[:, before], kg.edge_type[before], *sizes
+    ).to(device)
+    parts = []
+    for number, (side, given) in enumerate((("tail", head), ("head", tail))):
+        query = (given * kg.num_relations + rel).unique()
+        given, asked = query // kg.num_relations, query % kg.num_relations
+        answer = top_answers(
+            model, side, given.to(device), asked.to(device), known
+        )
+        found = answer.entity[:, 0].to(given.device)
+        ends = (given, found) if side == "tail" else (found, given)
+        parts.append(
+            Predictions(
+                ends[0],
+                asked,
+                ends[1],
+                torch.full_like(asked, number),
+                ~truth.contains(ends[0], asked, ends[1]),
+                1 - answer.log_prob[:, 0].double().exp().to(given.device),
+            )
+        )
+    return Predictions(*map(torch.cat, zip(*parts, strict=True)))
+
+
+def error_ranking(
+    model: KGEModel,
+    estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
+    kg: Data,
+    rates: Sequence[float] = (0.85,),
+    seed: int = 0,
+    num_resamples: int = 10_000,
+    progress: bool = False,
+) -> Record:
+    r"""Judges estimators by how well they tell wrong predictions from right
+    ones.
+
+    Each distinct query of the test split is answered by the best candidate, and
+    estimators see the triple made of it; never the hidden answer. Beside them
+    stands :obj:`"max probability"`, 1 minus the probability of the answer,
+    which needs no estimator at all. The record has the model's accuracy and,
+    for each method, AURC, E-AURC, AUGRC, the AUROC of errors, what answering
+    at each rate gives with the threshold chosen on validation (and, in
+    hindsight, could have given), and a paired bootstrap of its AURC against
+    that of the maximum probability, corrected by Holm's method.
+
+    Args:
+        model (torch_geometric.nn.kge.KGEModel): The model.
+        estimators (callable, sequence or mapping): One or more fitted
+            estimators.
+        kg (Data): The graph, or anything else that
+            :func:`~pyg_cagp.data.as_kg` takes.
+        rates (sequence, optional): The shares of queries to answer.
+            (default: :obj:`(0.85,)`)
+        seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
+        num_resamples (int, optional): The number of resamples.
+            (default: :obj:`10000`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+    """
+    kg = as_kg(kg)
+    check_fits(model, kg)
+    named = named_estimators(estimators)
+    if BASELINE in named:
+        raise InvalidInputError(
+            f"'estimators' must not use the name '{BASELINE}', which is taken"
+        )
+    if not bool(kg.val_mask.any()) or not bool(kg.test_mask.any()):
+        raise InvalidInputError(
+            "'kg' must have validation triples, to choose thresholds on, and "
+            "test triples"
+        )
+    asked = {split: predictions(model, kg, split) for split in ("val", "test")}
+    scores = {split: {BASELINE: made.doubt} for split, made in asked.items()}
+    for split, made in asked.items():
+        for name, estimator in named.items():
+            scores[split][name] = doubts(name, estimator, made[:3])
+    val, test = asked["val"], asked["test"]
+    methods = {
+        name: _judge(
+            scores["test"][name],
+            test.error,
+            scores["val"][name],
+            rates,
+        )
+        for name in scores["test"]
+    }
+    comparisons = _compare(
+        scores["test"], test.error, num_resamples, seed, progress
+    )
+    found = {
+        "num_queries": test.error.numel(),
+        "accuracy": 1 - float(test.error.double().mean()),
+        "val_accuracy": 1 - float(val.error.double().mean()),
+        "optimal_aurc": metrics.optimal_aurc(test.error),
+        "methods": methods,
+        "comparisons": comparisons,
+    }
+    config = {
+        "model": repr(model),
+        "estimators": {name: repr(e) for name, e in named.items()},
+        "rates": list(rates),
+        "num_resamples": num_resamples,
+    }
+    samples = {
+        **test._asdict(),
+        **{f"score/{name}": score for name, score in scores["test"].items()},
+    }
+    return Record.make("error-ranking", kg, config, found, samples, seed)
+
+
+def _judge(
+    score: Tensor, error: Tensor, fit: Tensor, rates: Sequence[float]
+) -> dict[str, Any]:
+    wrong = int(error.sum())
+    return {
+        "aurc": metrics.aurc(score, error),
+        "e_aurc": metrics.e_aurc(score, error),
+        "augrc": metrics.augrc(score, error),
+        "auroc": metrics.auroc(score, error)
+        if 0 < wrong < error.numel()
+        else None,
+        "selective": {
+            f"{rate:g}": metrics.select(
+                score, error, metrics.threshold_for_rate(fit, rate)
+            )._asdict()
+            for rate in rates
+        },
+    }
+
+
+def _compare(
+    scores: dict[str, Tensor],
+    error: Tensor,
+    num_resamples: int,
+    seed: int,
+    progress: bool,
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    baseline = metrics.WeightedAURC(scores[BASELINE], error)
+    for name, score in scores.items():
+        if name == BASELINE:
+            continue
+        drawn = metrics.compare(
+            metrics.WeightedAURC(score, error),
+            baseline,
+            metrics.Resampler(error.numel()),
+            num_resamples,
+            seed=seed,
+            progress=progress,
+        )
+        rows.append(
+            {
+                "first": name,
+                "second": BASELINE,
+                "difference": drawn.difference,
+                "low": drawn.low,
+                "high": drawn.high,
+                "p_bootstrap": drawn.p_value,
+            }
+        )
+    adjusted = metrics.holm([row["p_bootstrap"] for row in rows])
+    for row, p in zip(rows, adjusted, strict=True):
+        row["p_bootstrap_holm"] = p
+    return rows

@@ -1,0 +1,244 @@
+r"""How well doubt finds what is out of distribution."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp import metrics
+from pyg_cagp.data import as_kg
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.evaluate.judged import JudgedTriples, judged_triples
+from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
+from pyg_cagp.exceptions import InvalidInputError
+
+CLUSTERS = ("head", "tail", "query", "entities")
+
+
+def ood(
+    estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
+    kg: Data,
+    protocol: str = "temporal-like",
+    preset: str = "stated",
+    seed: int = 0,
+    compare_with: str | None = None,
+    cluster: str | None = None,
+    num_resamples: int = 10_000,
+    progress: bool = False,
+) -> Record:
+    r"""Judges estimators by how well they tell OOD triples from ID ones.
+
+    Whatever has to be chosen, the threshold of F1 and accuracy and the map from
+    uncertainties to probabilities, is chosen on validation triples that the
+    protocol has labelled in the same way; where there are none, what depends on
+    it is :obj:`None`. The record has
+
+    * :obj:`counts`: how many triples there are of each kind,
+    * :obj:`methods`: for each estimator and each row (:obj:`"overall"`, each
+      kind of OOD against ID, and subsets), AUROC with its interval, AUPR of
+      either class, FPR at 95 % TPR, detection accuracy, F1, accuracy and
+      confusion; and the calibration of its probabilities,
+    * :obj:`comparisons`: if asked for, every other estimator against one, by
+      paired bootstrap and by DeLong's test, both corrected by Holm's method.
+
+    Args:
+        estimators (callable, sequence or mapping): One or more fitted
+            estimators: each takes :obj:`(head_index, rel_type, tail_index)` and
+            returns one number a triple, higher for more doubt.
+        kg (Data): The graph they were fitted on, or anything else that
+            :func:`~pyg_cagp.data.as_kg` takes.
+        protocol (str, optional): Who is OOD; see
+            :func:`~pyg_cagp.evaluate.judged_triples`.
+            (default: :obj:`"temporal-like"`)
+        preset (str, optional): The partition of the paper.
+            (default: :obj:`"stated"`)
+        seed (int, optional): The seed of corruption and of the bootstrap.
+            (default: :obj:`0`)
+        compare_with (str, optional): The estimator to compare all others with.
+            (default: :obj:`None`)
+        cluster (str, optional): What is drawn as a whole by the bootstrap, as
+            triples that share an entity are not independent: :obj:`"head"`,
+            :obj:`"tail"`, :obj:`"query"` (head and relation), or
+            :obj:`"entities"` (both ends at once). If set to :obj:`None`,
+            triples. (default: :obj:`None`)
+        num_resamples (int, optional): The number of resamples.
+            (default: :obj:`10000`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+
+    Example:
+        >>> from pyg_cagp import Coverage
+        >>> from pyg_cagp.datasets import load
+        >>> kg = load("synthetic")
+        >>> coverage = Coverage.from_data(kg)
+        >>> result = ood({"structural": coverage.missing}, kg)
+        >>> result["methods"]["structural"]["novel"]["auroc"]
+        1.0
+    """
+    if cluster is not None:
+        check_choice("cluster", cluster, CLUSTERS)
+    kg = as_kg(kg)
+    named = named_estimators(estimators)
+    if compare_with is not None and compare_with not in named:
+        raise InvalidInputError(
+            f"'compare_with' must be one of {', '.join(map(repr, named))} (got "
+            f"{compare_with!r})"
+        )
+    test = judged_triples(kg, protocol, "test", preset, seed)
+    val = judged_triples(kg, protocol, "val", preset, seed)
+    for name, count in test.counts().items():
+        if name == "id" and count == 0:
+            raise InvalidInputError(
+                f"the test triples of protocol '{protocol}' have no ID triple"
+            )
+    if int(test.label.sum()) == 0:
+        raise InvalidInputError(
+            f"the test triples of protocol '{protocol}' have no OOD triple"
+        )
+    scores, methods = {}, {}
+    for name, estimator in named.items():
+        scores[name] = doubts(name, estimator, (test.head, test.rel, test.tail))
+        fit = None
+        if val.label.numel() and 0 < int(val.label.sum()) < val.label.numel():
+            fit = doubts(name, estimator, (val.head, val.rel, val.tail))
+        methods[name] = _judge(scores[name], test, fit, val.label)
+    found: dict[str, Any] = {
+        "counts": {"val": val.counts(), "test": test.counts()},
+        "methods": methods,
+    }
+    if compare_with is not None:
+        found["comparisons"] = _compare(
+            scores, test, compare_with, cluster, num_resamples, seed, progress
+        )
+    config = {
+        "protocol": protocol,
+        "preset": preset,
+        "estimators": {name: repr(e) for name, e in named.items()},
+        "compare_with": compare_with,
+        "cluster": cluster,
+        "num_resamples": num_resamples,
+    }
+    samples = {
+        "head": test.head,
+        "rel": test.rel,
+        "tail": test.tail,
+        "kind": test.kind,
+        **{f"score/{name}": score for name, score in scores.items()},
+    }
+    return Record.make(protocol, kg, config, found, samples, seed)
+
+
+def _judge(
+    score: Tensor, test: JudgedTriples, fit: Tensor | None, fit_label: Tensor
+) -> dict[str, Any]:
+    threshold = None if fit is None else metrics.best_threshold(fit, fit_label)
+    found: dict[str, Any] = {}
+    for row, mask in test.rows().items():
+        label = test.label[mask]
+        if 0 < int(label.sum()) < label.numel():
+            found[row] = _row(score[mask], label, threshold)
+    if fit is not None:
+        found["calibration"] = _calibration(score, test.label, fit, fit_label)
+    return found
+
+
+def _row(score: Tensor, label: Tensor, threshold: float | None) -> dict:
+    area = metrics.delong_interval(score, label)
+    row: dict[str, Any] = {
+        "num_ood": int(label.sum()),
+        "num_id": int((label == 0).sum()),
+        "auroc": area.estimate,
+        "auroc_low": area.low,
+        "auroc_high": area.high,
+        "aupr": metrics.aupr(score, label),
+        "aupr_id": metrics.aupr(score, label, positive="id"),
+        "fpr_at_95_tpr": metrics.fpr_at_tpr(score, label),
+        "detection_accuracy": metrics.detection_accuracy(score, label),
+        "threshold": threshold,
+        "f1": None,
+        "accuracy": None,
+        "confusion": None,
+    }
+    if threshold is not None:
+        counts = metrics.confusion(score, label, threshold)
+        row["f1"], row["accuracy"] = counts.f1, counts.accuracy
+        row["confusion"] = counts._asdict()
+    return row
+
+
+def _calibration(
+    score: Tensor, label: Tensor, fit: Tensor, fit_label: Tensor
+) -> dict[str, Any] | None:
+    if not bool(fit.isfinite().all() & score.isfinite().all()):
+        return None
+    p = metrics.PlattCalibrator().fit(fit, fit_label)(score)
+    return {
+        "map": "platt",
+        "ece": metrics.expected_calibration_error(p, label, binning="mass"),
+        "ece_debiased": metrics.expected_calibration_error(
+            p, label, binning="mass", debiased=True
+        ),
+        "mce": metrics.maximum_calibration_error(p, label, binning="mass"),
+        "brier": metrics.brier_score(p, label),
+        "brier_parts": metrics.brier_parts(p, label, num_bins=15)._asdict(),
+        "log_loss": metrics.log_loss(p, label),
+    }
+
+
+def clusters(triples: JudgedTriples, by: str | None) -> Tensor | None:
+    r"""Returns what the bootstrap draws as a whole; see :func:`ood`.
+
+    Args:
+        triples (JudgedTriples): The triples.
+        by (str, optional): The kind of cluster.
+    """
+    if by is None:
+        return None
+    if by == "entities":
+        return torch.stack([triples.head, triples.tail])
+    if by == "query":
+        return triples.head * (int(triples.rel.max()) + 1) + triples.rel
+    return triples.head if by == "head" else triples.tail
+
+
+def _compare(
+    scores: dict[str, Tensor],
+    test: JudgedTriples,
+    reference: str,
+    cluster: str | None,
+    num_resamples: int,
+    seed: int,
+    progress: bool,
+) -> list[dict[str, Any]]:
+    groups = clusters(test, cluster)
+    rows: list[dict[str, Any]] = []
+    for name, score in scores.items():
+        if name == reference:
+            continue
+        pair = scores[reference], score, test.label
+        drawn = metrics.paired_bootstrap(
+            *pair,
+            num_resamples=num_resamples,
+            cluster=groups,
+            seed=seed,
+            progress=progress,
+        )
+        rows.append(
+            {
+                "first": reference,
+                "second": name,
+                "difference": drawn.difference,
+                "low": drawn.low,
+                "high": drawn.high,
+                "p_bootstrap": drawn.p_value,
+                "p_delong": metrics.delong_test(*pair).p_value,
+            }
+        )
+    for test_name in ("bootstrap", "delong"):
+        adjusted = metrics.holm([row[f"p_{test_name}"] for row in rows])
+        for row, p in zip(rows, adjusted, strict=True):
+            row[f"p_{test_name}_holm"] = p
+    return rows

@@ -1,0 +1,170 @@
+r"""How well a model ranks right answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.nn.kge import KGEModel
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import AnswerIndex, as_kg, split_edges
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.evaluate.groups import (
+    CATEGORIES,
+    equal_groups,
+    relation_categories,
+)
+from pyg_cagp.evaluate.record import Record
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.metrics import ranking_metrics
+from pyg_cagp.metrics.ranking import TIES
+from pyg_cagp.nn.kge import RankCounts, rank_counts
+
+
+def ranking(
+    model: KGEModel,
+    kg: Data,
+    split: str = "test",
+    filtered: bool = True,
+    ties: str = "realistic",
+    ks: Sequence[int] = (1, 3, 10),
+    max_scores: int = 2**21,
+    progress: bool = False,
+) -> Record:
+    r"""Ranks the tail and the head of each triple among all entities.
+
+    Nothing is left out: neither candidates nor triples whose entities training
+    has never seen. The record has :obj:`mrr`, :obj:`mean_rank`,
+    :obj:`hits@k`, :obj:`amr` and :obj:`amri` over both sides, and the same
+    under
+
+    * :obj:`by_side`: :obj:`"tail"` and :obj:`"head"`,
+    * :obj:`by_category`: "1-1", "1-N", "N-1" and "N-N", each with both sides,
+    * :obj:`by_relation`: each relation, by its name or number,
+    * :obj:`by_frequency`: ten groups of queries by how often their answer
+      occurs in train.
+
+    Args:
+        model (torch_geometric.nn.kge.KGEModel): The model: ours, PyG's or any
+            other :class:`~torch_geometric.nn.kge.KGEModel`.
+        kg (Data): The graph, or anything else that
+            :func:`~pyg_cagp.data.as_kg` takes.
+        split (str, optional): The split to rank. (default: :obj:`"test"`)
+        filtered (bool, optional): If set to :obj:`False`, other right answers
+            count as rivals, too. (default: :obj:`True`)
+        ties (str, optional): :obj:`"realistic"`, :obj:`"optimistic"` or
+            :obj:`"pessimistic"`; see :mod:`pyg_cagp.metrics.ranking`.
+            (default: :obj:`"realistic"`)
+        ks (sequence, optional): The numbers of places for hits.
+            (default: :obj:`(1, 3, 10)`)
+        max_scores (int, optional): How many scores to hold at a time, which
+            bounds the memory. (default: :obj:`2097152`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+
+    Example:
+        >>> from pyg_cagp import GaussianDistMult
+        >>> from pyg_cagp.datasets import load
+        >>> kg = load("synthetic")
+        >>> model = GaussianDistMult(kg.num_nodes, kg.num_relations, 16)
+        >>> result = ranking(model, kg)
+        >>> result["mrr"] < 0.1  # It was not trained.
+        True
+    """
+    check_choice("ties", ties, TIES)
+    kg = as_kg(kg)
+    check_fits(model, kg)
+    device = next(model.parameters(), torch.empty(0)).device
+    (head, tail), rel = (part.to(device) for part in split_edges(kg, split))
+    if rel.numel() == 0:
+        raise InvalidInputError(f"'kg' has no {split} triples to rank")
+    known = AnswerIndex.from_data(kg).to(device) if filtered else None
+    counts = rank_counts(model, head, rel, tail, known, max_scores, progress)
+    answer = torch.cat([tail, head])
+    both_rel = torch.cat([rel, rel])
+    is_head = torch.arange(2, device=device).repeat_interleave(rel.numel())
+    both = RankCounts(
+        *(
+            torch.cat(parts)
+            for parts in zip(counts["tail"], counts["head"], strict=True)
+        )
+    )
+
+    def measure(chosen: Tensor | slice = slice(None)) -> dict[str, float]:
+        higher, equal, rivals = (part[chosen] for part in both)
+        return ranking_metrics(higher, equal, rivals + 1, ks, ties)
+
+    def by(group: Tensor, names: Sequence[str]) -> dict[str, Any]:
+        found = {}
+        for place, name in enumerate(names):
+            chosen = (group == place).nonzero().view(-1)
+            if chosen.numel():
+                found[name] = {**measure(chosen), "num": chosen.numel()}
+        return found
+
+    category = relation_categories(kg).to(device)[both_rel]
+    sided = [
+        f"{name} {side}" for side in ("tail", "head") for name in CATEGORIES
+    ]
+    by_category = by(category, CATEGORIES)
+    for name, values in by(
+        torch.where(category < 0, -1, category + 4 * is_head), sided
+    ).items():
+        label, side = name.split()
+        by_category[label][side] = values
+    names = list(map(str, kg.get("relation_names") or range(kg.num_relations)))
+    metrics = {
+        **measure(),
+        "num_queries": both_rel.numel(),
+        "by_side": by(is_head, ("tail", "head")),
+        "by_category": by_category,
+        "by_relation": by(both_rel, names),
+        "by_frequency": _by_frequency(
+            Coverage.from_data(kg).frequency().to(device)[answer], measure
+        ),
+    }
+    samples = {"head": head, "rel": rel, "tail": tail}
+    for side, part in counts.items():
+        for key, value in part._asdict().items():
+            samples[f"{side}_{key}"] = value
+    config = {
+        "model": repr(model),
+        "split": split,
+        "filtered": filtered,
+        "ties": ties,
+    }
+    return Record.make("ranking", kg, config, metrics, samples)
+
+
+def _by_frequency(frequency: Tensor, measure: Any) -> list[dict[str, Any]]:
+    group = equal_groups(frequency)
+    rows = []
+    for place in range(int(group.max()) + 1):
+        chosen = (group == place).nonzero().view(-1)
+        low, high = torch.aminmax(frequency[chosen])
+        rows.append(
+            {
+                "lowest": int(low),
+                "highest": int(high),
+                "num": chosen.numel(),
+                **measure(chosen),
+            }
+        )
+    return rows
+
+
+def check_fits(model: KGEModel, kg: Data) -> None:
+    r"""Checks that a model knows all entities and relations of a graph.
+
+    Args:
+        model (torch_geometric.nn.kge.KGEModel): The model.
+        kg (Data): The graph.
+    """
+    for name in ("num_nodes", "num_relations"):
+        if getattr(model, name) != kg[name]:
+            raise InvalidInputError(
+                f"'model' was made for another graph (its '{name}' is "
+                f"{getattr(model, name)}, that of 'kg' is {kg[name]})"
+            )

@@ -1,0 +1,142 @@
+r"""The assumptions of the paper, as measurements."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.theory.overlap import EPSILONS, frequency_overlap
+from pyg_cagp.theory.signals import Signals, signals
+
+
+def assumptions(
+    data: Data,
+    variance: Tensor,
+    epsilons: Sequence[float] = EPSILONS,
+) -> dict[str, Any]:
+    r"""Measures the assumptions A1 to A6 of the `"Decomposing Uncertainty in
+    Probabilistic Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"
+    <https://arxiv.org/abs/2512.22318>`_ paper on the test triples of a graph.
+
+    * A1, variance falls with frequency: Spearman's rank correlation, and
+      whether an entity of higher frequency always has the smaller variance.
+    * A2, ID triples are covered: the share with :math:`U_{\text{str}} = 0`.
+    * A3, frequencies overlap: :func:`frequency_overlap`, against ID triples and
+      against training triples.
+    * A4, the semantic gap is bounded: :math:`\Delta = \max_{\text{ID}}
+      \tilde{U}_{\text{sem}} - \min_{\text{novel}} \tilde{U}_{\text{sem}} < 1`,
+      and the share of pairs whose gap is below 1.
+    * A5, coverage is not degenerate: :math:`0 < \rho < 1` with
+      :math:`\rho = P(U_{\text{str}} = 0 \mid \text{emerging})`.
+    * A6, emerging entities have the larger semantic uncertainty: in how many
+      pairs, which is the AUROC, and whether in all.
+
+    Args:
+        data (Data): A graph that
+            :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
+        variance (torch.Tensor): The variance of each entity, such as
+            :obj:`model.mean_variance(torch.arange(num_nodes))`, or any other
+            function of entities.
+        epsilons (sequence, optional): The distances of A3.
+            (default: :obj:`(1, 2, 5, 10, 20, 50, 100)`)
+
+    Returns:
+        For each assumption, what was measured and whether it :obj:`holds`;
+        :obj:`None` for what there are no triples to measure on.
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> from pyg_cagp.transforms import TemporalLikeOOD
+        >>> data = TemporalLikeOOD()(load("synthetic"))
+        >>> frequency = Coverage.from_data(data).frequency()
+        >>> found = assumptions(data, 1 / (1 + frequency))
+        >>> found["A1"]["spearman"], found["A2"]["coverage"]
+        (-1.0, 1.0)
+    """
+    found = signals(data, variance)
+    semantic, structural, kind = found
+    covered = _share_silent(structural[kind == 0])
+    rho = _share_silent(structural[kind == 1])
+    separation = found.area(semantic, 1)
+    overlap = {
+        reference: frequency_overlap(data, epsilons, reference)
+        for reference in ("id", "train")
+    }
+    shares = [s for s in overlap["id"].values() if not math.isnan(s)]
+    delta = semantic_gap(found)
+    return {
+        "A1": _monotone(Coverage.from_data(data).frequency(), variance),
+        "A2": {
+            "coverage": covered,
+            "holds": None if covered is None else covered == 1,
+        },
+        "A3": {**overlap, "holds": min(shares) == 1 if shares else None},
+        "A4": {
+            "delta": delta,
+            "share_below_1": _share_below(found, 1.0),
+            "holds": None if delta is None else delta < 1,
+        },
+        "A5": {"rho": rho, "holds": None if rho is None else 0 < rho < 1},
+        "A6": {
+            "auroc": separation,
+            "holds": None if separation is None else separation == 1,
+        },
+    }
+
+
+def semantic_gap(found: Signals) -> float | None:
+    r"""Returns :math:`\Delta`, by how much the semantic uncertainty of an ID
+    triple can exceed that of a novel context; :obj:`None` without either.
+
+    Args:
+        found (Signals): The signals of the test triples.
+    """
+    ordinary = found.semantic[found.kind == 0]
+    novel = found.semantic[found.kind == 2]
+    if ordinary.numel() == 0 or novel.numel() == 0:
+        return None
+    return float(ordinary.max() - novel.min())
+
+
+def _share_below(found: Signals, gap: float) -> float | None:
+    # In how many pairs the ID triple is less than so much above the novel one.
+    ordinary = found.semantic[found.kind == 0].sort().values
+    novel = found.semantic[found.kind == 2]
+    if ordinary.numel() == 0 or novel.numel() == 0:
+        return None
+    below = torch.searchsorted(ordinary, novel + gap)
+    return float(below.double().mean()) / ordinary.numel()
+
+
+def _share_silent(structural: Tensor) -> float | None:
+    if structural.numel() == 0:
+        return None
+    return float((structural == 0).double().mean())
+
+
+def _monotone(frequency: Tensor, variance: Tensor) -> dict[str, Any]:
+    frequency = frequency.cpu().double()
+    values = variance.detach().cpu().double()
+    constant = bool(
+        (values == values[0]).all() | (frequency == frequency[0]).all()
+    )
+    # Importing it takes longer than importing all of pyg_cagp.
+    from scipy.stats import spearmanr
+
+    found = None if constant else float(spearmanr(frequency, values)[0])
+    # Strictly falling: every value is below all those of smaller frequency.
+    order = frequency.argsort(stable=True)
+    _, group = frequency[order].unique_consecutive(return_inverse=True)
+    size = int(group[-1]) + 1
+    ends = [
+        values.new_empty(size).scatter_reduce_(
+            0, group, values[order], reduce=reduce, include_self=False
+        )
+        for reduce in ("amin", "amax")
+    ]
+    falls = bool((ends[1][1:] < ends[0][:-1]).all())
+    return {"spearman": found, "holds": falls}
