@@ -123,11 +123,14 @@ class Record(Mapping):
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
             schema = document["schema"]
-            if schema != SCHEMA:
-                raise DatasetFormatError(
-                    f"'{path}' is a record of schema {schema}, and this "
-                    f"version reads schema {SCHEMA}"
-                )
+        except (KeyError, TypeError, ValueError) as error:
+            raise _no_record(path, error) from None
+        if schema != SCHEMA:
+            raise DatasetFormatError(
+                f"'{path}' is a record of schema {schema}, and this version "
+                f"reads schema {SCHEMA}"
+            )
+        try:
             samples = {}
             if "samples" in document:
                 with np.load(
@@ -144,15 +147,19 @@ class Record(Mapping):
             )
             return cls(**{k: document[k] for k in keys}, samples=samples)
         except (
+            EOFError,
             KeyError,
             TypeError,
-            UnicodeDecodeError,
-            json.JSONDecodeError,
+            ValueError,
             zipfile.BadZipFile,
         ) as error:
-            raise DatasetFormatError(
-                f"'{path}' is not a record of an evaluation ({error!r})"
-            ) from None
+            raise _no_record(path, error) from None
+
+
+def _no_record(path: Path, error: Exception) -> DatasetFormatError:
+    return DatasetFormatError(
+        f"'{path}' is not a whole record of an evaluation ({error!r})"
+    )
 
 
 def _plain(value: Any) -> Any:

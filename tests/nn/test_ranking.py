@@ -49,6 +49,7 @@ def test_ranks_are_those_of_brute_force(filtered, reciprocal):
             ties += equal
             assert got[side].higher[i] == higher
             assert got[side].equal[i] == equal
+            assert got[side].rivals[i] == len(rivals)
             assert got[side].rank()[i] == 1 + higher + equal / 2
     assert ties > 50
 

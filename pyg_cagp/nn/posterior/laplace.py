@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 
 import torch
-from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from pyg_cagp.data.checks import check_choice
@@ -231,6 +230,9 @@ class LaplacePosterior(Posterior):
 
 
 def _minimise(cost: Callable[[float], float]) -> float:
+    # Importing it takes longer than importing all of pyg_cagp.
+    from scipy.optimize import minimize_scalar
+
     low, high = math.log(1e-6), math.log(1e6)
     best = minimize_scalar(
         cost, bounds=(low, high), method="bounded", options={"xatol": 0.01}

@@ -1,0 +1,148 @@
+"""Errors of predictions, found by hand and by brute force."""
+
+import pytest
+import torch
+from sklearn.metrics import roc_auc_score
+from torch_geometric.nn.kge import DistMult, KGEModel
+
+from pyg_cagp import evaluate
+from pyg_cagp.data import as_kg, split_edges
+from pyg_cagp.datasets import load
+from pyg_cagp.evaluate import predictions
+from pyg_cagp.exceptions import InvalidInputError
+from tests.conftest import split
+
+
+@pytest.fixture(scope="module")
+def kg():
+    return load("synthetic")
+
+
+@pytest.fixture(scope="module")
+def model(kg):
+    torch.manual_seed(0)
+    return DistMult(kg.num_nodes, kg.num_relations, 8)
+
+
+class Likes(KGEModel):
+    """Scores a triple by its tail, for heads by its head: the largest wins."""
+
+    def forward(self, head_index, rel_type, tail_index):
+        return (head_index + tail_index).float() + 0 * self.node_emb.weight[
+            0, 0
+        ]
+
+
+def test_predictions_by_hand():
+    kg = as_kg(
+        (
+            split((0, 0, 4), (3, 0, 1)),
+            split((0, 0, 3)),
+            # (0, 0, 4) happens again, so it is still to be predicted.
+            split((0, 0, 4), (0, 0, 2), (1, 0, 4)),
+        )
+    )
+    got = predictions(Likes(5, 1, 2), kg, "test")
+    triples = list(
+        zip(*(column.tolist() for column in (*got[:3], got.error)), strict=True)
+    )
+    # Two tail queries, (0, 0, ?) and (1, 0, ?), then two head queries,
+    # (?, 0, 2) and (?, 0, 4).
+    assert triples == [
+        (0, 0, 4, False),
+        (1, 0, 4, False),
+        (4, 0, 2, True),
+        (4, 0, 4, True),
+    ]
+    assert got.side.tolist() == [0, 0, 1, 1]
+    # (0, 0, 3) is known from validation: 0, 1, 2 and 4 are left.
+    want = 1 - torch.tensor([0.0, 1, 2, 4]).softmax(0)[-1]
+    torch.testing.assert_close(got.doubt[0], want.double())
+
+
+def test_known_answers_are_left_out():
+    kg = as_kg((split((0, 0, 4)), split((0, 0, 3)), split((0, 0, 2))))
+    assert predictions(Likes(5, 1, 2), kg, "test").tail[0] == 2
+    assert predictions(Likes(5, 1, 2), kg, "val").tail[0] == 3
+
+
+def test_estimators_see_predictions_and_never_the_answer(model, kg):
+    seen = []
+
+    def spy(h, r, t):
+        seen.append(torch.stack([h, r, t]))
+        return h.double()
+
+    evaluate.error_ranking(model, {"spy": spy}, kg, num_resamples=9)
+    val, test = (predictions(model, kg, split) for split in ("val", "test"))
+    assert torch.equal(seen[0], torch.stack(val[:3]))
+    assert torch.equal(seen[1], torch.stack(test[:3]))
+    (head, tail), rel = split_edges(kg, "test")
+    queries = {
+        *(
+            ("tail", *pair)
+            for pair in zip(head.tolist(), rel.tolist(), strict=True)
+        ),
+        *(
+            ("head", *pair)
+            for pair in zip(tail.tolist(), rel.tolist(), strict=True)
+        ),
+    }
+    assert test.error.numel() == len(queries)
+
+
+def test_figures(model, kg):
+    made = predictions(model, kg)
+    error = made.error
+    oracle = {
+        tuple(row): bool(wrong)
+        for row, wrong in zip(
+            torch.stack(made[:3], 1).tolist(), error, strict=True
+        )
+    }
+
+    def know_it_all(h, r, t):
+        rows = torch.stack([h, r, t], 1).tolist()
+        return torch.tensor([float(oracle.get(tuple(row), 1)) for row in rows])
+
+    record = evaluate.error_ranking(
+        model,
+        {"oracle": know_it_all, "opposite": lambda *x: -know_it_all(*x)},
+        kg,
+        rates=(0.5,),
+        num_resamples=199,
+    )
+    accuracy = 1 - float(error.double().mean())
+    assert record["accuracy"] == pytest.approx(accuracy)
+    assert record["num_queries"] == error.numel()
+    best = record["methods"]["oracle"]
+    assert best["auroc"] == 1
+    assert best["e_aurc"] == pytest.approx(0, abs=1e-12)
+    assert best["aurc"] == pytest.approx(record["optimal_aurc"])
+    base = record["methods"]["max probability"]
+    assert base["auroc"] == pytest.approx(roc_auc_score(error, made.doubt))
+    for method in record["methods"].values():
+        part = method["selective"]["0.5"]
+        if part["accuracy"] is not None:
+            assert part["accuracy"] <= part["optimum"] + 1e-12
+    rows = {row["first"]: row for row in record["comparisons"]}
+    assert rows["oracle"]["difference"] < 0 < rows["opposite"]["difference"]
+    assert rows["oracle"]["difference"] == pytest.approx(
+        best["aurc"] - base["aurc"]
+    )
+    assert (
+        rows["opposite"]["p_bootstrap_holm"] >= rows["opposite"]["p_bootstrap"]
+    )
+
+
+def test_bad_input(model, kg, toy):
+    zero = {"max probability": lambda h, r, t: h.double()}
+    with pytest.raises(InvalidInputError, match="which is taken"):
+        evaluate.error_ranking(model, zero, kg)
+    with pytest.raises(InvalidInputError, match="made for another graph"):
+        evaluate.error_ranking(model, {"x": zero}, toy)
+    toy.val_mask[:] = False
+    with pytest.raises(InvalidInputError, match="must have validation"):
+        evaluate.error_ranking(
+            DistMult(5, 3, 2), {"x": lambda h, r, t: h.double()}, toy
+        )

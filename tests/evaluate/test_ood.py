@@ -1,0 +1,212 @@
+"""Detection protocols, on labels that are known from elsewhere."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
+
+from pyg_cagp import Coverage, evaluate, metrics
+from pyg_cagp.data import TripleIndex
+from pyg_cagp.datasets import load
+from pyg_cagp.evaluate import judged_triples
+from pyg_cagp.evaluate.judged import PROTOCOLS
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
+
+
+@pytest.fixture(scope="module")
+def kg():
+    return load("synthetic")
+
+
+@pytest.fixture(scope="module")
+def dated(kg):
+    return TimestampOOD("2022-01-01", val_cutoff="2021-10-01")(kg)
+
+
+def rarity(kg):
+    frequency = Coverage.from_data(kg).frequency().double()
+    return lambda h, r, t: 1 / (1 + frequency[h]) + 1 / (1 + frequency[t])
+
+
+def graph_for(protocol, kg, dated):
+    return dated if protocol == "timestamp" else kg
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_figures_are_those_of_scikit_learn(protocol, kg, dated):
+    graph = graph_for(protocol, kg, dated)
+    signal = rarity(graph)
+    record = evaluate.ood({"rarity": signal}, graph, protocol)
+    test = judged_triples(graph, protocol)
+    label = test.label.numpy()
+    score = signal(test.head, test.rel, test.tail).numpy()
+    rows = record["methods"]["rarity"]
+    overall = rows["overall"]
+    assert overall["auroc"] == pytest.approx(roc_auc_score(label, score))
+    assert overall["aupr"] == pytest.approx(
+        average_precision_score(label, score)
+    )
+    assert overall["aupr_id"] == pytest.approx(
+        average_precision_score(1 - label, -score)
+    )
+    flagged = score >= overall["threshold"]
+    assert overall["f1"] == pytest.approx(f1_score(label, flagged))
+    assert overall["accuracy"] == pytest.approx(
+        float(np.mean(flagged == label))
+    )
+    assert overall["auroc_low"] < overall["auroc"] < overall["auroc_high"]
+    for number, kind in enumerate(test.kinds[1:], start=1):
+        if kind in rows:
+            chosen = np.isin(test.kind.numpy(), (0, number))
+            assert rows[kind]["auroc"] == pytest.approx(
+                roc_auc_score(label[chosen], score[chosen])
+            )
+    assert record["counts"]["test"] == test.counts()
+    assert record.samples["score/rarity"].tolist() == score.tolist()
+    assert rows["calibration"]["brier"] <= 0.25
+
+
+def test_thresholds_come_from_validation_alone(kg):
+    signal = rarity(kg)
+    val = judged_triples(kg, "standard", "val")
+    want = metrics.best_threshold(
+        signal(val.head, val.rel, val.tail), val.label
+    )
+    got = evaluate.ood({"x": signal}, kg, "standard")["methods"]["x"]
+    assert got["overall"]["threshold"] == want
+    # Other test triples leave the threshold and the calibrator as they were.
+    fewer = kg.clone()
+    fewer.test_mask = kg.test_mask.clone()
+    fewer.test_mask[kg.test_mask.nonzero().view(-1)[:100]] = False
+    again = evaluate.ood({"x": signal}, fewer, "temporal-like")
+    full = evaluate.ood({"x": signal}, kg, "temporal-like")
+    assert (
+        again["methods"]["x"]["overall"]["threshold"]
+        == full["methods"]["x"]["overall"]["threshold"]
+    )
+
+
+def test_temporal_like_is_the_partition(kg):
+    for preset in ("stated", "table2", "appendix"):
+        data = TemporalLikeOOD.preset(preset)(kg)
+        got = judged_triples(kg, "temporal-like", "val", preset)
+        assert torch.equal(got.kind, data.ood_type[data.val_mask])
+
+
+def test_standard_and_comprehensive_are_made_of_false_triples(kg):
+    known = TripleIndex.from_data(kg)
+    for protocol, number in (("standard", 1), ("comprehensive", 3)):
+        got = judged_triples(kg, protocol, seed=3)
+        is_known = known.contains(got.head, got.rel, got.tail)
+        assert torch.equal(is_known, got.kind != number)
+        assert not torch.equal(got.tail, judged_triples(kg, protocol).tail)
+    size = int(kg.test_mask.sum())
+    assert got.counts()["corrupted"] == size
+    assert sum(got.counts().values()) == 2 * size
+
+
+def test_timestamp_reports_with_and_without_repeats(dated):
+    record = evaluate.ood({"x": rarity(dated)}, dated, "timestamp")
+    rows = record["methods"]["x"]
+    mask = dated.test_mask
+    fresh = ~dated.is_repeat[mask]
+    assert rows["without repeats"]["num_ood"] == int(
+        (dated.ood_label[mask] * fresh).sum()
+    )
+    assert rows["overall"]["num_ood"] == int(dated.ood_label[mask].sum())
+
+
+def test_verified_negatives(kg):
+    got = judged_triples(kg, "verified-negatives")
+    assert got.counts() == {
+        "id": int(kg.test_mask.sum()),
+        "false": kg.test_neg_edge_type.numel(),
+    }
+    assert torch.equal(got.head[got.kind == 1], kg.test_neg_edge_index[0])
+
+
+def test_no_validation_no_threshold(kg):
+    dated = TimestampOOD("2022-01-01")(kg)
+    rows = evaluate.ood({"x": rarity(dated)}, dated, "timestamp")["methods"]
+    assert rows["x"]["overall"]["threshold"] is None
+    assert rows["x"]["overall"]["f1"] is None
+    assert "calibration" not in rows["x"]
+
+
+@pytest.mark.parametrize("cluster", [None, "head", "tail", "query", "entities"])
+def test_comparisons(kg, cluster):
+    coverage = Coverage.from_data(kg)
+    estimators = {
+        "structural": coverage.missing,
+        "rarity": rarity(kg),
+        "same": coverage.missing,
+    }
+    record = evaluate.ood(
+        estimators,
+        kg,
+        compare_with="structural",
+        cluster=cluster,
+        num_resamples=199,
+    )
+    rows = {row["second"]: row for row in record["comparisons"]}
+    assert set(rows) == {"rarity", "same"}
+    methods = record["methods"]
+    assert rows["rarity"]["difference"] == pytest.approx(
+        methods["structural"]["overall"]["auroc"]
+        - methods["rarity"]["overall"]["auroc"]
+    )
+    assert rows["same"]["p_bootstrap"] == 1
+    assert rows["same"]["p_delong"] is None
+    assert rows["same"]["p_delong_holm"] is None
+    # Two bootstrap tests, but one that DeLong's test is defined for.
+    assert rows["rarity"]["p_bootstrap_holm"] == pytest.approx(
+        min(1, 2 * rows["rarity"]["p_bootstrap"])
+    )
+    assert rows["rarity"]["p_delong_holm"] == rows["rarity"]["p_delong"]
+
+
+def test_ways_to_name_estimators(kg):
+    coverage = Coverage.from_data(kg)
+
+    class Mine:
+        def __call__(self, h, r, t):
+            return coverage.missing(h, r, t).double()
+
+    assert list(evaluate.ood(Mine(), kg)["methods"]) == ["Mine"]
+    assert list(evaluate.ood([Mine(), coverage.missing], kg)["methods"]) == [
+        "Mine",
+        "missing",
+    ]
+    with pytest.raises(InvalidInputError, match="two of the name 'Mine'"):
+        evaluate.ood([Mine(), Mine()], kg)
+
+
+def test_bad_input(kg, toy):
+    zero = {"zero": lambda h, r, t: torch.zeros(h.numel())}
+    with pytest.raises(InvalidInputError, match="'protocol' must be one of"):
+        evaluate.ood(zero, kg, "nonsense")
+    with pytest.raises(InvalidInputError, match="apply TimestampOOD"):
+        evaluate.ood(zero, kg, "timestamp")
+    with pytest.raises(InvalidInputError, match="no 'test_neg_edge_index'"):
+        evaluate.ood(zero, toy, "verified-negatives")
+    with pytest.raises(InvalidInputError, match="'compare_with' must be one"):
+        evaluate.ood(zero, kg, compare_with="one")
+    with pytest.raises(InvalidInputError, match="'cluster' must be one of"):
+        evaluate.ood(zero, kg, cluster="relation")
+    with pytest.raises(InvalidInputError, match="'estimators' is empty"):
+        evaluate.ood({}, kg)
+    with pytest.raises(InvalidInputError, match="'x' must be callable"):
+        evaluate.ood({"x": 1}, kg)
+    with pytest.raises(InvalidInputError, match="one number for each of"):
+        evaluate.ood({"x": lambda h, r, t: torch.zeros(1)}, kg)
+    with pytest.raises(InvalidInputError, match=r"returned NaN for triple \("):
+        evaluate.ood({"x": lambda h, r, t: h / 0 * 0}, kg)
+    only_id = kg.clone()
+    data = TemporalLikeOOD()(kg)
+    for kinds, missing in (((0,), "OOD"), ((1, 2), "ID")):
+        only_id.test_mask = kg.test_mask & torch.isin(
+            data.ood_type, torch.tensor(kinds)
+        )
+        with pytest.raises(InvalidInputError, match=f"have no {missing} tri"):
+            evaluate.ood(zero, only_id)

@@ -1,0 +1,111 @@
+"""Scores of all candidates against one call a triple."""
+
+import pytest
+import torch
+from torch_geometric.nn.kge import ComplEx, DistMult, KGEModel, RotatE, TransE
+
+from pyg_cagp import GaussianComplEx, GaussianTransE
+from pyg_cagp.data import AnswerIndex
+from pyg_cagp.exceptions import DivergenceError, InvalidInputError
+from pyg_cagp.nn.kge import KG2E, candidate_scorer, candidates, rank_counts
+from pyg_cagp.nn.kge.prediction import top_answers
+from tests.conftest import random_edges
+
+N, R = 9, 2
+MODELS = [DistMult, ComplEx, TransE, RotatE, GaussianComplEx, GaussianTransE]
+
+
+class Doubled(DistMult):
+    """A model of somebody's own, whose scores are not those of its parent."""
+
+    def forward(self, head_index, rel_type, tail_index):
+        return 2 * super().forward(head_index, rel_type, tail_index) + 1
+
+
+@pytest.mark.parametrize("cls", [*MODELS, KG2E, Doubled])
+@pytest.mark.parametrize("side", ["tail", "head"])
+def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
+    # So few at a time that a query is cut in the middle.
+    monkeypatch.setattr(candidates, "MAX_TRIPLES", 4)
+    torch.manual_seed(0)
+    model = cls(N, R, 4)
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter)
+    given, rel = torch.tensor([3, 0, 8]), torch.tensor([1, 0, 1])
+    with torch.no_grad():
+        got = candidate_scorer(model)(side, given, rel)
+        for row in range(3):
+            for entity in range(N):
+                ends = given[row : row + 1], torch.tensor([entity])
+                head, tail = ends if side == "tail" else ends[::-1]
+                want = model(head, rel[row : row + 1], tail)
+                torch.testing.assert_close(got[row, entity], want[0])
+
+
+def test_weights_that_are_no_numbers_are_refused():
+    model = ComplEx(N, R, 4)
+    with torch.no_grad():
+        model.node_emb_im.weight[0, 0] = torch.inf
+    with pytest.raises(DivergenceError, match=r"\(in 'node_emb_im.weight'\)"):
+        candidate_scorer(model)
+
+
+def test_a_constant_scorer_ties_with_everybody():
+    class Constant(KGEModel):
+        def forward(self, head_index, rel_type, tail_index):
+            return torch.zeros(head_index.numel())
+
+    edge_index, rel = random_edges(N, R, 30)
+    head, tail = edge_index
+    known = AnswerIndex(edge_index, rel, N, R)
+    got = rank_counts(Constant(N, R, 4), head, rel, tail, known)
+    for part in got.values():
+        assert bool((part.higher == 0).all())
+        assert bool((part.equal == part.rivals).all())
+        assert int(part.rivals.min()) < N - 1  # Some were filtered.
+
+
+@torch.no_grad()
+def test_top_answers_are_those_of_a_sort():
+    torch.manual_seed(1)
+    model = GaussianComplEx(N, R, 4)
+    torch.nn.init.normal_(model.node_emb.weight)
+    edge_index, edge_type = random_edges(N, R, 30)
+    known = AnswerIndex(edge_index, edge_type, N, R)
+    facts = set(
+        zip(*edge_index.tolist(), edge_type.tolist(), strict=True)
+    )  # Head, tail, relation.
+    given, rel = torch.arange(N).repeat(R), torch.arange(R).repeat_interleave(N)
+    for side in ("tail", "head"):
+        got = top_answers(model, side, given, rel, known, 3, max_scores=2 * N)
+        for row, (g, r) in enumerate(
+            zip(given.tolist(), rel.tolist(), strict=True)
+        ):
+            scores = (
+                model.score_tails(given[row : row + 1], rel[row : row + 1])
+                if side == "tail"
+                else model.score_heads(rel[row : row + 1], given[row : row + 1])
+            )[0]
+            left = [
+                c
+                for c in range(N)
+                if ((g, c, r) if side == "tail" else (c, g, r)) not in facts
+            ]
+            best = sorted(left, key=lambda c: -float(scores[c]))[:3]
+            assert got.entity[row].tolist() == best
+            norm = scores[left].logsumexp(0)
+            torch.testing.assert_close(got.log_prob[row], scores[best] - norm)
+            torch.testing.assert_close(got.score[row], scores[best])
+
+
+def test_what_is_left_out_is_no_answer():
+    model = DistMult(3, 1, 4)
+    edges = torch.tensor([[0, 0], [0, 1]])
+    known = AnswerIndex(edges, torch.zeros(2, dtype=torch.long), 3, 1)
+    zero = torch.zeros(1, dtype=torch.long)
+    got = top_answers(model, "tail", zero, zero, known, k=2)
+    assert got.entity.tolist() == [[2, -1]]
+    assert got.log_prob.tolist() == [[0.0, -float("inf")]]
+    with pytest.raises(InvalidInputError, match=r"'k' must lie in \[1, 3\]"):
+        top_answers(model, "tail", zero, zero, k=4)
+    assert top_answers(model, "tail", zero[:0], zero[:0]).entity.shape == (0, 1)

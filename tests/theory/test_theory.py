@@ -1,0 +1,184 @@
+"""The paper's assumptions and theorems, by hand and by brute force."""
+
+import pytest
+import torch
+from scipy.stats import spearmanr
+from sklearn.metrics import roc_auc_score
+
+from pyg_cagp import Coverage, theory
+from pyg_cagp.datasets import SyntheticKG
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms import TemporalLikeOOD
+
+EPSILONS = (0, 1, 2, 5, 10)
+
+
+@pytest.fixture(scope="module")
+def data():
+    kg = SyntheticKG(num_nodes=300, num_relations=12, num_triples=2500)[0]
+    return TemporalLikeOOD(0.25, inclusive=True)(kg)
+
+
+@pytest.fixture(scope="module")
+def variance(data):
+    # Falls with frequency, but not without exception.
+    frequency = Coverage.from_data(data).frequency().double()
+    generator = torch.Generator().manual_seed(0)
+    noise = torch.rand(data.num_nodes, generator=generator).double()
+    return (1 + noise) / (1 + frequency)
+
+
+@pytest.mark.parametrize("reference", ["id", "train"])
+def test_overlap_is_that_of_all_pairs(data, reference):
+    frequency = Coverage.from_data(data).frequency()
+    points = frequency[data.edge_index].t()
+    kind = data.ood_type
+    novel = points[data.test_mask & (kind == 2)]
+    others = points[
+        data.test_mask & (kind == 0) if reference == "id" else data.train_mask
+    ]
+    gap = (novel[:, None] - others[None]).abs().amax(dim=2).amin(dim=1)
+    got = theory.frequency_distance(data, reference)
+    assert torch.equal(got, gap.double())
+    shares = theory.frequency_overlap(data, EPSILONS, reference)
+    assert shares == {e: float((gap <= e).double().mean()) for e in EPSILONS}
+    assert shares[0] < shares[10]
+
+
+def test_assumptions_are_those_of_all_pairs(data, variance):
+    got = theory.assumptions(data, variance, EPSILONS)
+    frequency = Coverage.from_data(data).frequency()
+    test = data.test_mask
+    head, tail = data.edge_index[:, test]
+    kind = data.ood_type[test]
+    missing = Coverage.from_data(data).missing(head, data.edge_type[test], tail)
+    low, high = variance.min(), variance.max()
+    scaled = 2 * (variance - low) / (high - low)
+    semantic = (scaled[head] + scaled[tail]) / 2
+    assert got["A1"]["spearman"] == pytest.approx(
+        spearmanr(frequency, variance)[0]
+    )
+    assert got["A1"]["holds"] is False
+    assert got["A2"] == {"coverage": 1.0, "holds": True}
+    gap = semantic[kind == 0][None] - semantic[kind == 2][:, None]
+    assert got["A4"]["delta"] == pytest.approx(float(gap.max()))
+    assert got["A4"]["share_below_1"] == pytest.approx(
+        float((gap < 1).double().mean())
+    )
+    assert got["A4"]["holds"] == (float(gap.max()) < 1)
+    rho = float((missing[kind == 1] == 0).double().mean())
+    assert 0 < rho < 1
+    assert got["A5"] == {"rho": rho, "holds": True}
+    chosen = kind != 2
+    want = roc_auc_score(kind[chosen] == 1, semantic[chosen])
+    assert got["A6"]["auroc"] == pytest.approx(want)
+    assert got["A3"]["id"] == theory.frequency_overlap(data, EPSILONS)
+    assert got["A3"]["holds"] is False
+
+
+def test_monotone_means_strictly(data):
+    frequency = Coverage.from_data(data).frequency().double()
+    falls = theory.assumptions(data, 1 / (1 + frequency))["A1"]
+    assert falls == {"spearman": pytest.approx(-1), "holds": True}
+    # The two most frequent entities change places.
+    values = 1 / (1 + frequency)
+    first, second = frequency.argsort(descending=True)[:2]
+    assert frequency[first] != frequency[second]
+    values[first], values[second] = (
+        values[second].clone(),
+        values[first].clone(),
+    )
+    assert theory.assumptions(data, values)["A1"]["holds"] is False
+    flat = theory.assumptions(data, torch.ones(data.num_nodes))["A1"]
+    assert flat == {"spearman": None, "holds": False}
+
+
+def test_theorems(data, variance):
+    got = theory.theorems(data, variance)
+    found = theory.signals(data, variance)
+    part = got["structural on emerging"]
+    # Exactly so, as ID triples have no missing pair and ties count half.
+    assert part["measured"] == pytest.approx(part["predicted"], abs=1e-12)
+    assert part["predicted by the paper"] < part["measured"]
+    assert got["structural on novel"]["measured"] == 1
+    mix = got["mix"]
+    assert mix["on novel"] == 1
+    delta = theory.assumptions(data, variance)["A4"]["delta"]
+    assert mix["alpha bound"] == pytest.approx(1 / (1 + delta))
+    # Beyond the bound, an ID triple passes a novel context.
+    alpha = mix["alpha bound"] * 1.001
+    beyond = alpha * found.semantic + (1 - alpha) * found.structural
+    assert found.area(beyond, 2) < 1
+    assert mix["overall"] > mix["structural overall"]
+    assert mix["overall"] > mix["semantic overall"]
+
+
+def test_scale_of_the_semantic_signal(data, variance):
+    scaled = theory.normalised_semantic(data, variance)
+    assert 0 <= float(scaled.min()) < float(scaled.max()) <= 2
+    other = theory.normalised_semantic(data, 3 * variance + 1)
+    torch.testing.assert_close(scaled, other)
+    flat = theory.normalised_semantic(data, torch.ones(data.num_nodes))
+    assert bool((flat == 0).all())
+
+
+def test_circularity(data):
+    got = theory.circularity(data)
+    assert got["oracle"] == 1
+    assert "by construction" in got["verdict"]
+    assert got["rarity"] < 1
+    # Labels from elsewhere are not a function of frequency and coverage.
+    generator = torch.Generator().manual_seed(0)
+    other = data.clone()
+    shuffled = data.ood_type[data.test_mask]
+    shuffled = shuffled[torch.randperm(shuffled.numel(), generator=generator)]
+    other.ood_type = data.ood_type.clone()
+    other.ood_type[data.test_mask] = shuffled
+    got = theory.circularity(other)
+    assert got["oracle"] < 0.7
+    assert "do not follow" in got["verdict"]
+
+
+def test_what_there_is_nothing_of_is_none(data, variance):
+    only_id = data.clone()
+    only_id.test_mask = data.test_mask & (data.ood_type == 0)
+    got = theory.assumptions(only_id, variance)
+    for name in ("A3", "A4", "A5", "A6"):
+        assert got[name]["holds"] is None
+    assert got["A2"]["holds"] is True
+    assert "mix" not in theory.theorems(only_id, variance)
+    assert theory.circularity(only_id)["oracle"] is None
+
+
+def test_bad_input(data, variance, toy):
+    with pytest.raises(InvalidInputError, match="apply TemporalLikeOOD"):
+        theory.assumptions(toy, torch.ones(5))
+    with pytest.raises(InvalidInputError, match="one entry for each of 300"):
+        theory.signals(data, variance[:-1])
+    broken = variance.clone()
+    broken[7] = torch.nan
+    with pytest.raises(InvalidInputError, match="got nan for entity 7"):
+        theory.signals(data, broken)
+    with pytest.raises(InvalidInputError, match="'reference' must be one of"):
+        theory.frequency_overlap(data, reference="val")
+
+
+@pytest.mark.data
+def test_figures_of_the_audit(real):
+    """Section 1 of the audit, and what the paper says of A3 and A5."""
+    kg = real("fb15k-237")
+    stated = TemporalLikeOOD.preset("stated")(kg)
+    frequency = Coverage.from_data(kg).frequency().double()
+    found = theory.theorems(stated, 1 / (1 + frequency))
+    part = found["structural on emerging"]
+    assert part["measured"] == pytest.approx(0.8214, abs=5e-5)
+    assert part["predicted"] == pytest.approx(part["measured"], abs=1e-12)
+    table2 = TemporalLikeOOD.preset("table2")(kg)
+    got = theory.assumptions(table2, 1 / (1 + frequency))
+    assert got["A5"]["rho"] == pytest.approx(0.432, abs=5e-4)
+    appendix = TemporalLikeOOD.preset("appendix")(kg)
+    shares = theory.frequency_overlap(appendix, reference="train")
+    # The paper's "100 %" is of training triples, and 99.2 % at epsilon = 1.
+    assert shares[1] == pytest.approx(0.9917, abs=5e-5)
+    assert shares[50] == 1
+    assert theory.frequency_overlap(appendix)[1] < 0.66
