@@ -1,0 +1,253 @@
+"""Maps to probabilities against scikit-learn, and against what made them."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.special import expit, logit
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+
+from pyg_cagp.metrics import (
+    BetaCalibrator,
+    IsotonicCalibrator,
+    PlattCalibrator,
+    log_loss,
+)
+
+ALL = [PlattCalibrator, BetaCalibrator, IsotonicCalibrator]
+every = pytest.mark.parametrize("calibrator", ALL)
+
+
+def samples(seed, size=80):
+    rng = np.random.default_rng(seed)
+    score = rng.random(size).round(2)
+    label = (rng.random(size) < 0.1 + 0.7 * score).astype(int)
+    return score, label
+
+
+def smoothed(label):
+    """What Platt has labels smoothed to."""
+    ones, zeros = label.sum(), (1 - label).sum()
+    return np.where(label == 1, (ones + 1) / (ones + 2), 1 / (zeros + 2))
+
+
+def by_sklearn(features, label):
+    """Each sample twice, as a one and as a zero, by its smoothed label."""
+    target = smoothed(label)
+    model = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000)
+    model.fit(
+        np.concatenate([features, features]),
+        np.repeat([1, 0], len(label)),
+        sample_weight=np.concatenate([target, 1 - target]),
+    )
+    return model
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("scale", "shift"), [(1, 0), (2000, -5), (1e-4, 3)])
+def test_platt_is_logistic_regression_of_smoothed_labels(seed, scale, shift):
+    score, label = samples(seed)
+    given = score * scale + shift
+    platt = PlattCalibrator().fit(given, label)
+    model = by_sklearn(score[:, None], label)
+    assert model.coef_[0, 0] > 0
+    expected = model.predict_proba(score[:, None])[:, 1]
+    assert platt(given).tolist() == pytest.approx(expected.tolist(), abs=1e-5)
+    assert platt.state_["slope"] * scale == pytest.approx(
+        model.coef_[0, 0], rel=1e-4
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_platt_has_no_slope_left_to_climb(seed):
+    score, label = samples(seed)
+    rest = PlattCalibrator().fit(score, label)(score).numpy() - smoothed(label)
+    assert rest.mean() == pytest.approx(0, abs=1e-6)
+    assert (rest * score).mean() == pytest.approx(0, abs=1e-6)
+
+
+def test_platt_of_two_samples_meets_both():
+    platt = PlattCalibrator().fit([0.0, 1.0], [0, 1])
+    assert platt([0.0, 1.0]).tolist() == pytest.approx([1 / 3, 2 / 3])
+    assert platt.state_["slope"] == pytest.approx(2 * math.log(2), rel=1e-5)
+    assert platt.state_["intercept"] == pytest.approx(-math.log(2), rel=1e-5)
+
+
+def test_platt_of_separable_samples_is_finite():
+    label = np.repeat([0, 1], [50, 20])
+    platt = PlattCalibrator().fit(label * 9.0, label)
+    assert all(math.isfinite(x) for x in platt.state_.values())
+    assert platt([0.0, 9.0]).tolist() == pytest.approx(
+        [1 / 52, 21 / 22], abs=1e-5
+    )
+    score = np.linspace(0, 10, 70)
+    assert PlattCalibrator().fit(score, label).state_["slope"] < 100
+
+
+@pytest.mark.parametrize("calibrator", [PlattCalibrator, BetaCalibrator])
+def test_scores_that_tell_the_opposite_are_not_turned_around(calibrator):
+    score = np.linspace(0.05, 0.95, 40)
+    label = np.repeat([1, 0], [10, 30])
+    found = calibrator().fit(score, label)
+    slopes = found.state_.get("slopes", [found.state_.get("slope")])
+    assert min(slopes) == max(slopes) == 0
+    assert found([0.0, 0.5, 1.0]).tolist() == pytest.approx(
+        [smoothed(label).mean()] * 3, abs=1e-6
+    )
+
+
+def test_one_score_for_all_tells_only_how_common_ones_are():
+    label = np.repeat([1, 0], [10, 30])
+    for calibrator in (PlattCalibrator, BetaCalibrator):
+        found = calibrator().fit([0.3] * 40, label)([0.3, 0.9])
+        assert found.tolist() == pytest.approx(
+            [smoothed(label).mean()] * 2, abs=1e-6
+        )
+    found = IsotonicCalibrator().fit([0.3] * 40, label)([0.1, 0.3, 0.9])
+    assert found.tolist() == [0.25] * 3
+
+
+@every
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("flip", [False, True])
+def test_every_map_is_monotone_and_gives_probabilities(calibrator, seed, flip):
+    score, label = samples(seed)
+    found = calibrator().fit(score, 1 - label if flip else label)
+    places = torch.linspace(0, 1, 301, dtype=torch.double)
+    p = found(places)
+    assert p.dtype == torch.double
+    assert bool((p.diff() >= 0).all())
+    assert 0 <= float(p.min()) <= float(p.max()) <= 1
+    if not flip:
+        assert float(p[-1] - p[0]) > 0.3
+
+
+def grouped(true):
+    """Probabilities k / 10, each with as many ones as `true` says."""
+    told = np.arange(1, 10) / 10
+    ones = np.round(true(told) * 20_000).astype(int)
+    score = np.repeat(told, 20_000)
+    label = np.concatenate([np.arange(20_000) < n for n in ones]).astype(int)
+    return score, label
+
+
+def test_beta_leaves_calibrated_probabilities_as_they_are():
+    score, label = grouped(lambda p: p)
+    beta = BetaCalibrator().fit(score, label)
+    assert beta.state_["slopes"] == pytest.approx([1, 1], abs=2e-3)
+    assert beta.state_["intercept"] == pytest.approx(0, abs=2e-3)
+    p = [0.001, 0.2, 0.5, 0.8, 0.999]
+    assert beta(p).tolist() == pytest.approx(p, abs=1e-3)
+
+
+def test_beta_unbends_what_platt_cannot():
+    def true(p):
+        return expit(2 * np.log(p) - 0.5 * np.log(1 - p) + 0.7)
+
+    score, label = grouped(true)
+    beta = BetaCalibrator().fit(score, label)
+    assert beta.state_["slopes"] == pytest.approx([2, 0.5], abs=1e-2)
+    assert beta.state_["intercept"] == pytest.approx(0.7, abs=1e-2)
+    assert beta([0.05, 0.95]).tolist() == pytest.approx(
+        true(np.array([0.05, 0.95])).tolist(), abs=2e-3
+    )
+    platt = PlattCalibrator().fit(logit(score), label)
+    best = log_loss(true(score), label)
+    assert log_loss(beta(score), label) == pytest.approx(best, abs=1e-5)
+    assert log_loss(platt(logit(score)), label) > best + 1e-3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_beta_is_logistic_regression_on_two_logarithms(seed):
+    rng = np.random.default_rng(seed)
+    score = rng.uniform(0.02, 0.98, 400)
+    true = expit(1.5 * np.log(score) - 0.8 * np.log(1 - score))
+    label = (rng.random(400) < true).astype(int)
+    features = np.stack([np.log(score), -np.log(1 - score)], axis=1)
+    model = by_sklearn(features, label)
+    assert model.coef_.min() > 0
+    found = BetaCalibrator().fit(score, label)(score)
+    assert found.tolist() == pytest.approx(
+        model.predict_proba(features)[:, 1].tolist(), abs=1e-4
+    )
+
+
+def test_beta_takes_probabilities_of_0_and_1():
+    beta = BetaCalibrator().fit([0, 0, 0.4, 0.6, 1, 1], [0, 1, 0, 1, 0, 1])
+    assert bool(beta([0.0, 0.5, 1.0]).isfinite().all())
+    with pytest.raises(ValueError, match=r"'score'.*\[0, 1\].*position 1"):
+        beta([0.5, 1.5])
+    with pytest.raises(ValueError, match=r"'score'.*\[0, 1\].*position 0"):
+        BetaCalibrator().fit([-0.1, 0.5], [0, 1])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_isotonic_is_that_of_sklearn(seed):
+    score, label = samples(seed)
+    model = IsotonicRegression(out_of_bounds="clip").fit(score, label)
+    places = np.random.default_rng(seed).uniform(-0.5, 1.5, 200)
+    found = IsotonicCalibrator().fit(score, label)
+    for x in (score, places):
+        assert found(x).tolist() == pytest.approx(model.predict(x).tolist())
+
+
+def test_isotonic_is_the_largest_of_the_smallest_means():
+    label = np.random.default_rng(0).integers(0, 2, 12)
+    label[:2] = 0, 1
+    expected = [
+        max(
+            min(label[j : k + 1].mean() for k in range(i, 12))
+            for j in range(i + 1)
+        )
+        for i in range(12)
+    ]
+    found = IsotonicCalibrator().fit(np.arange(12), label)
+    assert found(np.arange(12)).tolist() == pytest.approx(expected)
+    between = (expected[3] + expected[4]) / 2
+    assert found([3.5]).tolist() == pytest.approx([between])
+    assert found([-math.inf, math.inf]).tolist() == pytest.approx(
+        [expected[0], expected[-1]]
+    )
+
+
+@every
+def test_a_map_survives_a_file(calibrator):
+    score, label = samples(0)
+    found = calibrator().fit(score, label)
+    again = calibrator.from_state(json.loads(json.dumps(found.state_)))
+    assert type(again) is calibrator
+    places = torch.linspace(0, 1, 101)
+    assert torch.equal(again(places), found(places))
+    # It is a map of its own.
+    again.fit(score, 1 - label)
+    assert not torch.equal(again(places), found(places))
+
+
+@every
+def test_fit_returns_itself_and_forgets_what_was(calibrator):
+    score, label = samples(0)
+    fresh = calibrator().fit(*samples(1)).state_
+    found = calibrator()
+    assert found.fit(score, label) is found
+    assert found.fit(*samples(1)).state_ == fresh
+
+
+@every
+def test_what_is_not_fitted_says_so(calibrator):
+    with pytest.raises(
+        ValueError, match=f"{calibrator.__name__} is not fitted"
+    ):
+        calibrator()([0.5])
+    assert repr(calibrator()) == f"{calibrator.__name__}()"
+
+
+@every
+def test_scores_in_single_precision_give_the_same_map(calibrator):
+    score = torch.tensor([0.125, 0.25, 0.5, 0.625, 0.75, 0.875])
+    label = [0, 1, 0, 1, 0, 1]
+    found = calibrator().fit(score, label)
+    assert found.state_ == calibrator().fit(score.double(), label).state_
+    assert torch.equal(found(score), found(score.double()))

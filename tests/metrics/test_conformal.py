@@ -1,0 +1,123 @@
+"""Conformal thresholds against sorted lists, and the promise they make."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from pyg_cagp.metrics import conformal_threshold, mondrian_thresholds
+
+ALPHAS = ["0.05", "0.1", "0.2", "0.25", "0.5", "0.9"]
+
+
+def by_sorting(scores, alpha):
+    """The ceil((n + 1)(1 - alpha))-th of a sorted list, in fractions."""
+    place = math.ceil((len(scores) + 1) * (1 - Fraction(alpha)))
+    return sorted(scores)[place - 1] if place <= len(scores) else math.inf
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+def test_threshold_is_that_of_a_sorted_list(alpha):
+    rng = np.random.default_rng(0)
+    for n in (*range(1, 45), 99, 100, 199, 399):
+        scores = rng.normal(size=n).tolist()
+        got = conformal_threshold(scores, float(alpha))
+        assert got == by_sorting(scores, alpha)
+
+
+def test_threshold_with_ties():
+    scores = [3, 1, 2, 2, 2, 1, 3, 2, 1]
+    # Of ten places, the fourth and the ninth.
+    assert conformal_threshold(scores, 0.6) == 2
+    assert conformal_threshold(scores, 0.1) == 3
+    assert conformal_threshold([5] * 9, 0.1) == 5
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1, 0.2])
+def test_too_few_scores_promise_nothing_but_everything(alpha):
+    least = round(1 / alpha) - 1
+    assert conformal_threshold(range(least), alpha) == least - 1
+    assert conformal_threshold(range(least - 1), alpha) == math.inf
+
+
+@pytest.mark.parametrize(("n", "alpha"), [(20, 0.1), (50, 0.1), (38, 0.25)])
+def test_sets_cover_as_often_as_said(n, alpha):
+    rng = np.random.default_rng(n)
+    drawn = torch.from_numpy(rng.random((3000, n)))
+    found = [conformal_threshold(scores, alpha) for scores in drawn]
+    # A fresh uniform score is at most t with probability t.
+    covered = np.minimum(found, 1)
+    noise = 4 * covered.std() / math.sqrt(3000)
+    assert covered.mean() >= 1 - alpha - noise
+    assert covered.mean() <= 1 - alpha + 1 / (n + 1) + noise
+    exact = math.ceil((n + 1) * (1 - Fraction(str(alpha)))) / (n + 1)
+    assert noise < 1 / (n + 1) / 2
+    assert covered.mean() == pytest.approx(exact, abs=noise)
+
+
+def test_a_fresh_tie_is_covered_more_often():
+    # With few values, "at most" covers what "less" would miss.
+    rng = np.random.default_rng(0)
+    hits = 0
+    for _ in range(1000):
+        scores = rng.integers(0, 4, 31)
+        hits += scores[30] <= conformal_threshold(scores[:30], 0.2)
+    assert hits / 1000 >= 0.8
+
+
+@pytest.mark.parametrize("alpha", ["0.1", "0.2", "0.25", "0.5"])
+@pytest.mark.parametrize("fallback", ["everything", "pooled"])
+def test_each_group_gets_what_it_would_get_alone(alpha, fallback):
+    rng = np.random.default_rng(0)
+    # Groups of many sizes, 1 and 5 empty; in no order; some scores tied.
+    group = rng.permutation(np.repeat([0, 2, 3, 4, 6], [40, 1, 5, 9, 23]))
+    scores = rng.normal(size=group.size).round(1) + group
+    got = mondrian_thresholds(
+        scores, torch.from_numpy(group), 7, float(alpha), fallback
+    )
+    pooled = by_sorting(scores.tolist(), alpha)
+    assert math.isfinite(pooled)
+    assert got.dtype == torch.double
+    for g in range(7):
+        own = by_sorting(scores[group == g].tolist(), alpha)
+        if own < math.inf:
+            assert own == conformal_threshold(scores[group == g], float(alpha))
+        elif fallback == "pooled":
+            own = pooled
+        assert got[g] == own
+    alone = [g for g in range(7) if got[g] not in (pooled, math.inf)]
+    assert {0, 6} <= set(alone)
+    assert not {1, 5} & set(alone)
+
+
+def test_groups_keep_the_promise_where_all_together_do_not():
+    rng = np.random.default_rng(0)
+    group = torch.arange(2).repeat_interleave(30)
+    own, pooled = [], []
+    for _ in range(600):
+        # The scores of the one group are ten times those of the other.
+        scale = np.array([1.0, 10.0])
+        scores = rng.random(60) * scale.repeat(30)
+        threshold = mondrian_thresholds(scores, group, 2, 0.2).numpy()
+        own.append(np.minimum(threshold / scale, 1))
+        pooled.append(np.minimum(conformal_threshold(scores, 0.2) / scale, 1))
+    # Exactly 25 / 31 = 0.806 by each group's own.
+    assert np.mean(own, axis=0) == pytest.approx([25 / 31] * 2, abs=0.012)
+    assert np.mean(pooled, axis=0)[1] < 0.7
+
+
+def test_pooled_fallback_can_be_infinite_too():
+    group = torch.tensor([0, 0, 1])
+    got = mondrian_thresholds([1.0, 2.0, 3.0], group, 2, 0.1, "pooled")
+    assert got.tolist() == [math.inf, math.inf]
+
+
+@pytest.mark.parametrize("bad", [-1, 3])
+def test_groups_must_be_among_those_said(bad):
+    group = torch.tensor([0, bad, 2])
+    with pytest.raises(ValueError, match=rf"'group'.*\[0, 3\).*got {bad}"):
+        mondrian_thresholds([1.0, 2.0, 3.0], group, 3)
+    with pytest.raises(ValueError, match=r"'nonconformity' and 'group'.*2 and"):
+        mondrian_thresholds([1.0, 2.0], group, 4)
