@@ -9,6 +9,7 @@ from pyg_cagp import (
     nn,
     theory,
     transforms,
+    uncertainty,
 )
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.nn.kge import (
@@ -17,15 +18,23 @@ from pyg_cagp.nn.kge import (
     GaussianRotatE,
     GaussianTransE,
 )
+from pyg_cagp.uncertainty import (
+    CAGP,
+    SemanticUncertainty,
+    StructuralUncertainty,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CAGP",
     "Coverage",
     "GaussianComplEx",
     "GaussianDistMult",
     "GaussianRotatE",
     "GaussianTransE",
+    "SemanticUncertainty",
+    "StructuralUncertainty",
     "__version__",
     "coverage",
     "data",
@@ -35,4 +44,5 @@ __all__ = [
     "nn",
     "theory",
     "transforms",
+    "uncertainty",
 ]

@@ -41,5 +41,9 @@ class DivergenceError(CAGPError, ArithmeticError):
     r"""Training met a loss, or a weight, that is no finite number."""
 
 
+class NotFittedError(CAGPError, ValueError, AttributeError):
+    r"""An estimator was asked before it was fitted."""
+
+
 class CAGPWarning(UserWarning):
     r"""Base class of the warnings that :mod:`pyg_cagp` gives."""

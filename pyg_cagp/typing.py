@@ -27,6 +27,14 @@ WITH_MATPLOTLIB = find_spec("matplotlib") is not None
 OOD_TYPE_NAMES: dict[int, str] = {0: "id", 1: "emerging", 2: "novel"}
 
 
+class Decomposition(NamedTuple):
+    r"""The doubt about triples, and the two parts it is made of."""
+
+    total: Tensor
+    semantic: Tensor
+    structural: Tensor
+
+
 class UncertainScore(NamedTuple):
     r"""Scores of triples, and the variance of each."""
 

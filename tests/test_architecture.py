@@ -23,7 +23,7 @@ ALLOWED = {
     "metrics": set(),
     "nn": BASE | {"data"},
     "train": BASE | {"data", "nn"},
-    "uncertainty": BASE | {"data", "coverage", "nn"},
+    "uncertainty": BASE | {"data", "coverage", "transforms", "nn", "metrics"},
     "theory": BASE | {"data", "coverage", "metrics"},
     "evaluate": BASE
     | {"data", "coverage", "transforms", "metrics", "uncertainty", "nn"},

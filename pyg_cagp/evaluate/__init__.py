@@ -3,17 +3,15 @@ r"""Protocols: what is judged, on which triples, by which labels."""
 from pyg_cagp.evaluate.conformal import conformal
 from pyg_cagp.evaluate.error_ranking import error_ranking, predictions
 from pyg_cagp.evaluate.groups import relation_categories
-from pyg_cagp.evaluate.judged import JudgedTriples, judged_triples
 from pyg_cagp.evaluate.ood import ood
 from pyg_cagp.evaluate.partition import partition_summary
 from pyg_cagp.evaluate.ranking import ranking
 from pyg_cagp.evaluate.record import Record
 
-classes = ["JudgedTriples", "Record"]
+classes = ["Record"]
 functions = [
     "conformal",
     "error_ranking",
-    "judged_triples",
     "ood",
     "partition_summary",
     "predictions",

@@ -11,12 +11,12 @@ from tqdm import tqdm
 from pyg_cagp import metrics
 from pyg_cagp.data import AnswerIndex, as_kg
 from pyg_cagp.data.checks import check_choice
-from pyg_cagp.evaluate.judged import JudgedTriples, judged_triples
 from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import candidate_scorer
+from pyg_cagp.transforms.judged import JudgedTriples, judged_triples
 
 SIDES = ("tail", "head")
 

@@ -10,10 +10,10 @@ from torch_geometric.data import Data
 from pyg_cagp import metrics
 from pyg_cagp.data import as_kg
 from pyg_cagp.data.checks import check_choice
-from pyg_cagp.evaluate.judged import JudgedTriples, judged_triples
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms.judged import JudgedTriples, judged_triples
 
 CLUSTERS = ("head", "tail", "query", "entities")
 
@@ -51,7 +51,7 @@ def ood(
         kg (Data): The graph they were fitted on, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
         protocol (str, optional): Who is OOD; see
-            :func:`~pyg_cagp.evaluate.judged_triples`.
+            :func:`~pyg_cagp.transforms.judged_triples`.
             (default: :obj:`"temporal-like"`)
         preset (str, optional): The partition of the paper.
             (default: :obj:`"stated"`)

@@ -45,6 +45,7 @@ from pyg_cagp.metrics.detection import (
     roc_curve,
     sweep,
 )
+from pyg_cagp.metrics.logistic import monotone_logistic
 from pyg_cagp.metrics.ranking import (
     hits,
     ranking_metrics,
@@ -123,6 +124,7 @@ functions = [
     "log_loss",
     "maximum_calibration_error",
     "mondrian_thresholds",
+    "monotone_logistic",
     "optimal_aurc",
     "paired_bootstrap",
     "ranking_metrics",

@@ -17,6 +17,7 @@ from pyg_cagp.metrics.inputs import (
     as_values,
     scores_and_labels,
 )
+from pyg_cagp.metrics.logistic import monotone_logistic
 
 
 class Calibrator(ABC):
@@ -86,8 +87,8 @@ class PlattCalibrator(Calibrator):
         r"""Fits slope and intercept by maximum likelihood."""
         scores, labels = scores_and_labels(score, label)
         as_values("score", scores, finite=True)
-        slopes, intercept = _monotone_logistic(scores[:, None], labels)
-        self.state_ = {"slope": slopes[0], "intercept": intercept}
+        slopes, intercept = monotone_logistic(scores[:, None], labels)
+        self.state_ = {"slope": float(slopes[0]), "intercept": intercept}
         return self
 
     def __call__(self, score: Values) -> Tensor:
@@ -113,8 +114,8 @@ class BetaCalibrator(Calibrator):
     def fit(self, score: Values, label: Values) -> "BetaCalibrator":
         r"""Fits the three numbers by maximum likelihood."""
         p, labels = scores_and_labels(as_probabilities("score", score), label)
-        slopes, intercept = _monotone_logistic(self._features(p), labels)
-        self.state_ = {"slopes": slopes, "intercept": intercept}
+        slopes, intercept = monotone_logistic(self._features(p), labels)
+        self.state_ = {"slopes": slopes.tolist(), "intercept": intercept}
         return self
 
     def __call__(self, score: Values) -> Tensor:
@@ -166,44 +167,3 @@ class IsotonicCalibrator(Calibrator):
             scores.cpu().numpy(), state["score"], state["probability"]
         )
         return torch.from_numpy(found).to(scores.device)
-
-
-def _monotone_logistic(
-    features: Tensor, labels: Tensor
-) -> tuple[list[float], float]:
-    from scipy.optimize import minimize
-
-    x = features.double().cpu()
-    y = labels.cpu()
-    positives, negatives = int(y.sum()), int((~y).sum())
-    target = torch.where(
-        y, (positives + 1) / (positives + 2), 1 / (negatives + 2)
-    ).double()
-    # Features of one size make the problem a round one.
-    scale = x.std(dim=0, correction=0)
-    scale = torch.where(scale > 0, scale, 1)
-    centre = x.mean(dim=0)
-    x = (x - centre) / scale
-
-    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        slopes = torch.from_numpy(weights)
-        logit = x @ slopes[:-1] + slopes[-1]
-        error = torch.sigmoid(logit) - target
-        value = torch.nn.functional.binary_cross_entropy_with_logits(
-            logit, target
-        )
-        grad = torch.cat([error @ x, error.sum()[None]]) / target.numel()
-        return float(value), grad.numpy()
-
-    num = x.size(1)
-    found = minimize(
-        loss,
-        np.zeros(num + 1),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0, None)] * num + [(None, None)],
-        options={"gtol": 1e-10, "ftol": 1e-15, "maxiter": 1000},
-    ).x
-    slopes = torch.from_numpy(found[:-1]) / scale
-    intercept = float(found[-1]) - float(slopes @ centre)
-    return slopes.tolist(), intercept

@@ -13,7 +13,8 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import CorruptTriples, TemporalLikeOOD
+from pyg_cagp.transforms.corrupt import CorruptTriples
+from pyg_cagp.transforms.temporal_like import TemporalLikeOOD
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,76 @@
+r"""Logistic regression in which more of anything never means less doubt."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def monotone_logistic(
+    features: Tensor, labels: Tensor, ridge: float = 0.0
+) -> tuple[Tensor, float]:
+    r"""Fits a logistic regression whose slopes are not negative.
+
+    .. math::
+        \min_{w \geq 0, \, b} \; \frac{1}{n} \sum_i
+        \ell(y_i, w^\top x_i + b) + \frac{\lambda}{2} \sum_j s_j^2 w_j^2
+
+    with :math:`\ell` the cross-entropy and :math:`s_j` the spread of the
+    :math:`j`-th feature, so that the problem does not depend on units. Labels
+    are smoothed to :math:`(n_1 + 1) / (n_1 + 2)` and :math:`1 / (n_0 + 2)`, as
+    in Platt, "Probabilistic Outputs for Support Vector Machines" (1999), so
+    that separable samples do not give infinite slopes. The problem is convex.
+
+    Args:
+        features (torch.Tensor): Of shape :obj:`[num_samples, num_features]`.
+        labels (torch.Tensor): Bits, of shape :obj:`[num_samples]`.
+        ridge (float, optional): The weight :math:`\lambda` of the penalty.
+            (default: :obj:`0.0`)
+
+    Returns:
+        The slopes, as :obj:`torch.double` on the CPU, and the intercept.
+
+    Example:
+        >>> x = torch.tensor([[0.0], [1.0], [2.0], [3.0]])
+        >>> slopes, _ = monotone_logistic(x, torch.tensor([0, 1, 0, 1]))
+        >>> bool(slopes > 0)
+        True
+        >>> monotone_logistic(-x, torch.tensor([0, 1, 0, 1]))[0]
+        tensor([0.], dtype=torch.float64)
+    """
+    from scipy.optimize import minimize
+
+    x = features.detach().double().cpu()
+    y = labels.detach().bool().cpu()
+    positives, negatives = int(y.sum()), int((~y).sum())
+    target = torch.where(
+        y, (positives + 1) / (positives + 2), 1 / (negatives + 2)
+    ).double()
+    # Features of one size make the problem a round one.
+    scale = x.std(dim=0, correction=0)
+    scale = torch.where(scale > 0, scale, 1)
+    centre = x.mean(dim=0)
+    x = (x - centre) / scale
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        slopes = torch.from_numpy(weights)
+        logit = x @ slopes[:-1] + slopes[-1]
+        error = torch.sigmoid(logit) - target
+        value = torch.nn.functional.binary_cross_entropy_with_logits(
+            logit, target
+        )
+        value = value + ridge / 2 * slopes[:-1].square().sum()
+        grad = torch.cat([error @ x, error.sum()[None]]) / target.numel()
+        grad[:-1] += ridge * slopes[:-1]
+        return float(value), grad.numpy()
+
+    num = x.size(1)
+    found = minimize(
+        loss,
+        np.zeros(num + 1),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, None)] * num + [(None, None)],
+        options={"gtol": 1e-10, "ftol": 1e-15, "maxiter": 1000},
+    ).x
+    slopes = torch.from_numpy(found[:-1]) / scale
+    return slopes, float(found[-1]) - float(slopes @ centre)

@@ -1,0 +1,176 @@
+r"""What all estimators of doubt have in common."""
+
+import json
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.data.checks import check_ids, check_same_shape
+from pyg_cagp.data.files import atomic_path
+from pyg_cagp.exceptions import CheckpointError, NotFittedError
+
+SCHEMA = 1
+
+
+class UncertaintyEstimator(ABC):
+    r"""A base class of estimators of doubt about triples.
+
+    An estimator takes :obj:`(head_index, rel_type, tail_index)` and returns one
+    number for each triple, higher for more doubt. What it returns for a triple
+    depends on no other triple it is asked about at the same time.
+
+    Whatever is fitted is fitted by :meth:`fit`, on train and validation only,
+    and kept in attributes whose names end in an underscore. :meth:`save` writes
+    these; :meth:`load` makes the same estimator again around the same model.
+
+    Args:
+        num_nodes (int): The number of entities.
+        num_relations (int): The number of relations.
+    """
+
+    #: The constructor's options that decide what is returned.
+    options: ClassVar[tuple[str, ...]] = ()
+
+    #: Whether there is anything to fit.
+    needs_fit: ClassVar[bool] = False
+
+    def __init__(self, num_nodes: int, num_relations: int) -> None:
+        self.num_nodes = num_nodes
+        self.num_relations = num_relations
+
+    @abstractmethod
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the doubt about each triple; called by :meth:`__call__`,
+        which has checked the ids.
+        """
+
+    @torch.no_grad()
+    def __call__(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the doubt about each triple, higher for what is more likely
+        out of distribution.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        self.check_fitted()
+        triples = self.check_triples(head_index, rel_type, tail_index)
+        if triples[0].numel() == 0:
+            return torch.empty(triples[0].shape, device=triples[0].device)
+        return self.uncertainty(*triples)
+
+    def fit(self, kg: Data, **kwargs: Any) -> Self:
+        r"""Fits what there is to fit, on train and validation only.
+
+        Args:
+            kg (Data): The graph, in the one graph form.
+            **kwargs (optional): See the class.
+        """
+        return self
+
+    def check_fitted(self) -> None:
+        r"""Raises an error if :meth:`fit` has yet to be called."""
+        if self.needs_fit and not self._fitted():
+            raise NotFittedError(
+                f"{self.__class__.__name__} is not fitted; call 'fit(kg)' first"
+            )
+
+    def check_triples(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        r"""Checks that all ids are known, and returns them as
+        :obj:`torch.long`.
+        """
+        nodes = self.num_nodes, "num_nodes"
+        head = check_ids("head_index", head_index, *nodes)
+        rel = check_ids(
+            "rel_type", rel_type, self.num_relations, "num_relations"
+        )
+        tail = check_ids("tail_index", tail_index, *nodes)
+        check_same_shape(head_index=head, rel_type=rel, tail_index=tail)
+        return head, rel, tail
+
+    # Files ###################################################################
+
+    def _fitted(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name.endswith("_") and not name.startswith("_")
+        }
+
+    def _options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.options}
+
+    def save(self, path: str | Path) -> None:
+        r"""Writes what was fitted to a safetensors file, whole or not at all.
+
+        Args:
+            path (str or pathlib.Path): The file.
+        """
+        self.check_fitted()
+        fitted = self._fitted()
+        tensors = {
+            name: value.detach().cpu().contiguous()
+            for name, value in fitted.items()
+            if isinstance(value, Tensor)
+        }
+        plain = {n: v for n, v in fitted.items() if n not in tensors}
+        document = {
+            "schema": SCHEMA,
+            "class": self.__class__.__name__,
+            "options": self._options(),
+            "sizes": [self.num_nodes, self.num_relations],
+            "fitted": plain,
+        }
+        with atomic_path(Path(path)) as temporary:
+            save_file(tensors, temporary, {"estimator": json.dumps(document)})
+
+    @classmethod
+    def load(cls, path: str | Path, *args: Any, **kwargs: Any) -> Self:
+        r"""Returns an estimator with what another has fitted.
+
+        Args:
+            path (str or pathlib.Path): The file that :meth:`save` has written.
+            *args (optional): The arguments of the class, such as the model.
+            **kwargs (optional): The same, by name.
+        """
+        made = cls(*args, **kwargs)
+        try:
+            with safe_open(path, framework="pt") as file:
+                document = json.loads(file.metadata()["estimator"])
+                tensors = {n: file.get_tensor(n) for n in list(file.keys())}
+        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(
+                f"'{path}' is not the file of an estimator ({error!r})"
+            ) from None
+        mine = {
+            "schema": SCHEMA,
+            "class": cls.__name__,
+            "options": json.loads(json.dumps(made._options())),
+            "sizes": [made.num_nodes, made.num_relations],
+        }
+        for name, value in mine.items():
+            if document.get(name) != value:
+                raise CheckpointError(
+                    f"'{path}' is of an estimator with another '{name}' (it "
+                    f"has {document.get(name)!r}, and {value!r} was asked for)"
+                )
+        for name, value in {**document["fitted"], **tensors}.items():
+            setattr(made, name, value)
+        return made
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{k}={v!r}" for k, v in self._options().items())
+        return f"{self.__class__.__name__}({options})"

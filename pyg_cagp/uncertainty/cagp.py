@@ -1,0 +1,251 @@
+r"""Two kinds of doubt, mixed."""
+
+import math
+from typing import Any, ClassVar, Self
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp import metrics
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import as_kg
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.transforms import judged_triples
+from pyg_cagp.typing import Decomposition
+from pyg_cagp.uncertainty.base import UncertaintyEstimator
+from pyg_cagp.uncertainty.semantic import (
+    FrequencyUncertainty,
+    SemanticUncertainty,
+)
+from pyg_cagp.uncertainty.structural import StructuralUncertainty
+
+#: Where CAGP's weight comes from.
+FIT_BY = ("likelihood", "auroc")
+
+
+class SimpleAverage(UncertaintyEstimator):
+    r"""The mean of semantic and structural uncertainty.
+
+    .. math::
+        U(h, r, t) = \frac{1}{2} \tilde{U}_{\text{sem}}(h, r, t) +
+        \frac{1}{2} U_{\text{str}}(h, r, t)
+
+    Both are on the scale :math:`[0, 2]`. The semantic part is brought to it by
+    the smallest and the largest variance of all entities, which are found once
+    by :meth:`fit` and frozen: no score depends on its batch.
+
+    Args:
+        model (GaussianKGEModel or UncertaintyEstimator): The model, or an
+            estimator that takes the place of its variances, such as
+            :class:`FrequencyUncertainty`.
+        coverage (Coverage or StructuralUncertainty): The coverage of the
+            training triples, or an estimator made of it.
+    """
+
+    needs_fit = True
+
+    alpha_: float
+    low_: float
+    high_: float
+
+    def __init__(
+        self,
+        model: GaussianKGEModel | SemanticUncertainty | FrequencyUncertainty,
+        coverage: Coverage | StructuralUncertainty,
+    ) -> None:
+        self.semantic = (
+            SemanticUncertainty(model)
+            if isinstance(model, GaussianKGEModel)
+            else model
+        )
+        self.structural = (
+            StructuralUncertainty(coverage)
+            if isinstance(coverage, Coverage)
+            else coverage
+        )
+        sizes = [
+            (part.num_nodes, part.num_relations)
+            for part in (self.semantic, self.structural)
+        ]
+        if sizes[0] != sizes[1]:
+            raise InvalidInputError(
+                f"'model' and 'coverage' must be of one graph (got "
+                f"{sizes[0]} and {sizes[1]} entities and relations)"
+            )
+        super().__init__(*sizes[0])
+
+    @property
+    def alpha(self) -> float:
+        r"""The weight of the semantic part."""
+        self.check_fitted()
+        return self.alpha_
+
+    def fit(self, kg: Data, **kwargs: Any) -> Self:
+        r"""Finds the scale of the semantic part.
+
+        Args:
+            kg (Data): The graph.
+            **kwargs (optional): Not used.
+        """
+        self._fit_scale()
+        self.alpha_ = 0.5
+        return self
+
+    def _fit_scale(self) -> None:
+        low, high = torch.aminmax(self.semantic.entity())
+        self.low_, self.high_ = float(low), float(high)
+
+    @torch.no_grad()
+    def decompose(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Decomposition:
+        r"""Returns the doubt about each triple and its two parts, which are
+        each on :math:`[0, 2]` and not yet weighed.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        self.check_fitted()
+        triples = self.check_triples(head_index, rel_type, tail_index)
+        width = self.high_ - self.low_
+        semantic = self.semantic.uncertainty(*triples) - self.low_
+        semantic = 2 * semantic / width if width > 0 else semantic
+        structural = self.structural.uncertainty(*triples).to(semantic.dtype)
+        total = self.alpha_ * semantic + (1 - self.alpha_) * structural
+        return Decomposition(total, semantic, structural)
+
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the weighed sum of both parts."""
+        return self.decompose(head_index, rel_type, tail_index).total
+
+    def __repr__(self) -> str:
+        options = [repr(self.semantic), repr(self.structural)]
+        options += [f"{k}={v!r}" for k, v in self._options().items()]
+        return f"{self.__class__.__name__}({', '.join(options)})"
+
+
+class CAGP(SimpleAverage):
+    r"""The coverage-aware Gaussian process of the `"Decomposing Uncertainty in
+    Probabilistic Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"
+    <https://arxiv.org/abs/2512.22318>`_ paper: semantic and structural
+    uncertainty with a learned weight.
+
+    .. math::
+        U_{\text{CAGP}}(h, r, t) = \alpha \, \tilde{U}_{\text{sem}}(h, r, t) +
+        (1 - \alpha) \, U_{\text{str}}(h, r, t), \quad \alpha = \sigma(\lambda)
+
+    No term of the paper's training loss has :math:`\alpha` in it. Here
+    :math:`\lambda` is fitted on validation triples that are labelled by the
+    same rule as test triples, and frozen.
+
+    Args:
+        model (GaussianKGEModel or UncertaintyEstimator): The model, or an
+            estimator that takes the place of its variances, such as
+            :class:`FrequencyUncertainty`.
+        coverage (Coverage or StructuralUncertainty): The coverage of the
+            training triples, or an estimator made of it.
+        fit_by (str, optional): :obj:`"likelihood"` for the weight under which
+            a logistic regression of the labels on :math:`U_{\text{CAGP}}` has
+            the largest likelihood, or :obj:`"auroc"` for that of the largest
+            AUROC. (default: :obj:`"likelihood"`)
+
+    Example:
+        >>> from pyg_cagp import GaussianDistMult
+        >>> from pyg_cagp.datasets import load
+        >>> kg = load("synthetic")
+        >>> model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
+        >>> cagp = CAGP(model, Coverage.from_data(kg)).fit(kg)
+        >>> 0 <= cagp.alpha <= 1
+        True
+    """
+
+    options: ClassVar[tuple[str, ...]] = ("fit_by",)
+
+    def __init__(
+        self,
+        model: GaussianKGEModel | SemanticUncertainty | FrequencyUncertainty,
+        coverage: Coverage | StructuralUncertainty,
+        fit_by: str = "likelihood",
+    ) -> None:
+        check_choice("fit_by", fit_by, FIT_BY)
+        super().__init__(model, coverage)
+        self.fit_by = fit_by
+
+    def fit(
+        self,
+        kg: Data,
+        protocol: str = "temporal-like",
+        preset: str = "stated",
+        seed: int = 0,
+        **kwargs: Any,
+    ) -> Self:
+        r"""Finds the scale of the semantic part, and the weight on the
+        validation triples.
+
+        Args:
+            kg (Data): The graph.
+            protocol (str, optional): How validation triples are labelled; see
+                :func:`~pyg_cagp.transforms.judged_triples`.
+                (default: :obj:`"temporal-like"`)
+            preset (str, optional): The partition of the paper.
+                (default: :obj:`"stated"`)
+            seed (int, optional): The seed of corruption. (default: :obj:`0`)
+            **kwargs (optional): Not used.
+        """
+        val = judged_triples(as_kg(kg), protocol, "val", preset, seed)
+        check_both_classes(val.label, protocol)
+        self._fit_scale()
+        self.alpha_ = 0.5
+        device = self.semantic.entity().device
+        parts = self.decompose(
+            val.head.to(device), val.rel.to(device), val.tail.to(device)
+        )
+        signals = torch.stack([parts.semantic, parts.structural], 1).double()
+        self.alpha_ = (
+            _most_likely(signals, val.label)
+            if self.fit_by == "likelihood"
+            else _best_area(signals, val.label)
+        )
+        return self
+
+
+def check_both_classes(label: Tensor, protocol: str) -> None:
+    r"""Checks that there is something to tell apart.
+
+    Args:
+        label (torch.Tensor): The labels.
+        protocol (str): Where they come from, for the message.
+    """
+    if label.numel() == 0 or not 0 < int(label.sum()) < label.numel():
+        raise InvalidInputError(
+            f"'kg' must have ID and OOD validation triples to fit on (protocol "
+            f"'{protocol}' gives {int(label.sum())} OOD of {label.numel()})"
+        )
+
+
+def _most_likely(signals: Tensor, label: Tensor) -> float:
+    # A logistic regression on a weighed sum has two slopes, and their ratio is
+    # that of the weights.
+    slopes, _ = metrics.monotone_logistic(signals, label)
+    total = float(slopes.sum())
+    return float(slopes[0]) / total if total > 0 else 0.5
+
+
+def _best_area(signals: Tensor, label: Tensor) -> float:
+    # On a grid of lambda, which is dense near both ends of alpha.
+    logits = torch.linspace(-8, 8, 161, dtype=torch.double).tolist()
+    alphas = [1 / (1 + math.exp(-logit)) for logit in logits]
+    areas = [
+        metrics.auroc(signals @ signals.new_tensor([a, 1 - a]), label)
+        for a in alphas
+    ]
+    best = max(areas)
+    ties = [a for a, area in zip(alphas, areas, strict=True) if area == best]
+    return ties[len(ties) // 2]

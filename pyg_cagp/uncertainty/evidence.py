@@ -1,0 +1,142 @@
+r"""All evidence, weighed by what validation has shown."""
+
+from typing import Any, ClassVar, Self
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.nn.kge import KGEModel
+
+from pyg_cagp import metrics
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import as_kg
+from pyg_cagp.transforms import judged_triples
+from pyg_cagp.uncertainty.base import UncertaintyEstimator
+from pyg_cagp.uncertainty.cagp import check_both_classes
+from pyg_cagp.uncertainty.features import FAMILIES, Evidence
+
+
+class EvidenceUncertainty(UncertaintyEstimator):
+    r"""The probability that a triple is out of distribution, from all that a
+    graph and a model know of it.
+
+    .. math::
+        P(\text{OOD} \mid h, r, t) = \sigma \left( b + \sum_j g_j(x_j)
+        \right)
+
+    Each :math:`x_j` is a piece of :class:`Evidence`, higher for more doubt, and
+    each :math:`g_j` a non-decreasing, piecewise linear function between knots
+    at quantiles of the validation triples: more evidence of doubt never makes a
+    triple look safer. All are fitted together by penalised maximum likelihood
+    on validation triples, which is a convex problem, and frozen. The sum parts
+    into what is semantic, what is structural and what the model's scores say;
+    see :meth:`decompose`.
+
+    Args:
+        coverage (Coverage): The coverage of the training triples.
+        model (torch_geometric.nn.kge.KGEModel, optional): The model.
+            (default: :obj:`None`)
+        use_score (bool, optional): If set to :obj:`False`, does without the
+            model's scores: counts, coverage, frequency and variance only.
+            (default: :obj:`True`)
+        num_knots (int, optional): The number of knots of each function.
+            (default: :obj:`16`)
+        ridge (float, optional): The weight of the penalty on slopes.
+            (default: :obj:`1e-5`)
+    """
+
+    options: ClassVar[tuple[str, ...]] = ("use_score", "num_knots", "ridge")
+    needs_fit = True
+
+    knots_: Tensor
+    slopes_: Tensor
+    intercept_: float
+
+    def __init__(
+        self,
+        coverage: Coverage,
+        model: KGEModel | None = None,
+        use_score: bool = True,
+        num_knots: int = 16,
+        ridge: float = 1e-5,
+    ) -> None:
+        super().__init__(coverage.num_nodes, coverage.num_relations)
+        self.use_score = use_score
+        self.num_knots = num_knots
+        self.ridge = ridge
+        self.evidence = Evidence(coverage, model, use_score)
+
+    def fit(
+        self,
+        kg: Data,
+        protocol: str = "comprehensive",
+        preset: str = "stated",
+        seed: int = 0,
+        **kwargs: Any,
+    ) -> Self:
+        r"""Fits all functions on the validation triples.
+
+        Args:
+            kg (Data): The graph.
+            protocol (str, optional): How validation triples are labelled; see
+                :func:`~pyg_cagp.transforms.judged_triples`.
+                (default: :obj:`"comprehensive"`)
+            preset (str, optional): The partition of the paper.
+                (default: :obj:`"stated"`)
+            seed (int, optional): The seed of corruption. (default: :obj:`0`)
+            **kwargs (optional): Not used.
+        """
+        val = judged_triples(as_kg(kg), protocol, "val", preset, seed)
+        check_both_classes(val.label, protocol)
+        found = self.evidence(val.head, val.rel, val.tail)
+        shares = torch.linspace(0, 1, self.num_knots + 1, dtype=found.dtype)
+        knots = torch.quantile(found, shares.to(found.device)[:-1], dim=0).t()
+        basis = self._basis(found, knots)
+        slopes, intercept = metrics.monotone_logistic(
+            basis.flatten(1), val.label, self.ridge
+        )
+        self.knots_ = knots.contiguous()
+        self.slopes_ = slopes.view_as(knots).contiguous()
+        self.intercept_ = intercept
+        return self
+
+    @staticmethod
+    def _basis(found: Tensor, knots: Tensor) -> Tensor:
+        # How far a value has come in each interval between knots: sums of
+        # these with slopes that are not negative are all monotone functions
+        # that are linear between knots.
+        upper = torch.cat(
+            [knots[:, 1:], torch.full_like(knots[:, :1], torch.inf)], dim=1
+        )
+        reached = torch.minimum(found[:, :, None], upper[None])
+        return (reached - knots[None]).clamp(min=0)
+
+    def parts(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> dict[str, Tensor]:
+        r"""Returns what each family of evidence adds to the log-odds.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        self.check_fitted()
+        triples = self.check_triples(head_index, rel_type, tail_index)
+        found = self.evidence(*triples)
+        device = found.device
+        basis = self._basis(found, self.knots_.to(device))
+        pieces = (basis * self.slopes_.to(device)).sum(dim=2)
+        families = [family for family, _ in self.evidence.names]
+        return {
+            name: pieces[:, [f == name for f in families]].sum(dim=1)
+            for name in FAMILIES
+        }
+
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the probability of being out of distribution."""
+        parts = self.parts(head_index, rel_type, tail_index)
+        total = torch.stack(list(parts.values())).sum(dim=0)
+        return torch.sigmoid(total + self.intercept_)

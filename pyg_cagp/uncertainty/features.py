@@ -1,0 +1,113 @@
+r"""All evidence about a triple, each piece higher for more doubt."""
+
+import torch
+from torch import Tensor
+from torch_geometric.nn.kge import KGEModel
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge.softmax_terms import softmax_terms
+from pyg_cagp.uncertainty.possible import PossiblePairs
+
+#: The families of evidence, in their order.
+FAMILIES = ("semantic", "structural", "score")
+
+
+class Evidence:
+    r"""Collects what a graph and a model know about triples.
+
+    * *semantic*, of each end: the negative logarithm of its frequency, and the
+      logarithm of its mean variance;
+    * *structural*, of each end: the negative logarithm of its count in its own
+      role and in the other one, and the probability that the pair is not
+      possible;
+    * *score*: the negative score, the negative log-probability of the tail
+      among all tails and of the head among all heads, and the logarithm of the
+      variance of the score.
+
+    Args:
+        coverage (Coverage): The coverage of the training triples.
+        model (torch_geometric.nn.kge.KGEModel, optional): The model; variances
+            need a Gaussian one. (default: :obj:`None`)
+        use_score (bool, optional): If set to :obj:`False`, leaves out what
+            depends on scores. (default: :obj:`True`)
+    """
+
+    def __init__(
+        self,
+        coverage: Coverage,
+        model: KGEModel | None = None,
+        use_score: bool = True,
+    ) -> None:
+        self.coverage = coverage
+        self.model = model
+        self.use_score = use_score and model is not None
+        self.frequency = coverage.frequency()
+        self.possible = {
+            "head": PossiblePairs(coverage, "head"),
+            "tail": PossiblePairs(coverage, "tail"),
+        }
+
+    @torch.no_grad()
+    def __call__(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Returns the evidence, of shape :obj:`[B, len(names)]`."""
+        columns = [
+            *self._semantic(head, tail),
+            *self._structural(head, rel, tail),
+            *(self._score(head, rel, tail) if self.use_score else []),
+        ]
+        return torch.stack([column.double() for column in columns], dim=1)
+
+    @property
+    def names(self) -> list[tuple[str, str]]:
+        r"""The family and the name of each column."""
+        ends = ("head", "tail")
+        found = [("semantic", f"rarity of {end}") for end in ends]
+        if isinstance(self.model, GaussianKGEModel):
+            found += [("semantic", f"variance of {end}") for end in ends]
+        for end in ends:
+            found += [
+                ("structural", f"few times {end} in its role"),
+                ("structural", f"few times {end} in the other role"),
+                ("structural", f"{end} not possible"),
+            ]
+        if self.use_score:
+            found += [("score", "low score")]
+            found += [("score", f"improbable {end}") for end in ends]
+            if isinstance(self.model, GaussianKGEModel):
+                found += [("score", "variance of the score")]
+        return found
+
+    def _semantic(self, head: Tensor, tail: Tensor) -> list[Tensor]:
+        found = [-self.frequency[e].double().log1p() for e in (head, tail)]
+        if isinstance(self.model, GaussianKGEModel):
+            found += [self.model.mean_variance(e).log() for e in (head, tail)]
+        return found
+
+    def _structural(
+        self, head: Tensor, rel: Tensor, tail: Tensor
+    ) -> list[Tensor]:
+        found = []
+        for entity, own, other in (
+            (head, "head", "tail"),
+            (tail, "tail", "head"),
+        ):
+            for role in (own, other):
+                count = self.coverage.count(entity, rel, role)  # type: ignore[arg-type]
+                found.append(-count.double().log1p())
+            found.append(1 - self.possible[own](entity, rel))
+        return found
+
+    def _score(self, head: Tensor, rel: Tensor, tail: Tensor) -> list[Tensor]:
+        assert self.model is not None
+        found = [-self.model(head, rel, tail)]
+        for side, given, answer in (
+            ("head", tail, head),
+            ("tail", head, tail),
+        ):
+            terms = softmax_terms(self.model, side, given, rel, answer)
+            found.append(-terms.log_prob())
+        if isinstance(self.model, GaussianKGEModel):
+            variance = self.model.score_variance(head, rel, tail)
+            found.append(variance.clamp(min=1e-30).log())
+        return found

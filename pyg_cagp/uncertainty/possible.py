@@ -1,0 +1,85 @@
+r"""How likely a pair that was never seen is possible all the same."""
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.typing import Role
+
+
+class PossiblePairs:
+    r"""The posterior probability that an entity can stand in a role of a
+    relation, given how often it did.
+
+    A share :math:`\theta_r` of entities can stand there, and those that can do
+    so in a share :math:`\lambda_r` of their slots. A pair that was seen is
+    possible. One that was not, of an entity with :math:`f_e` slots, is so with
+    probability
+
+    .. math::
+        P(\text{possible} \mid n_{e,r} = 0) =
+        \frac{\theta_r (1 - \lambda_r)^{f_e}}
+        {\theta_r (1 - \lambda_r)^{f_e} + 1 - \theta_r}
+
+    so that silence says much about an entity that was seen often and little
+    about one that was not. Both shares are found for each relation and role by
+    expectation maximisation on the training triples alone, with a uniform
+    prior on each.
+
+    Args:
+        coverage (Coverage): The coverage of the training triples.
+        role (str): :obj:`"head"` or :obj:`"tail"`.
+        num_steps (int, optional): The number of steps of expectation
+            maximisation. (default: :obj:`100`)
+    """
+
+    def __init__(
+        self, coverage: Coverage, role: Role, num_steps: int = 100
+    ) -> None:
+        self.coverage = coverage
+        self.role = role
+        self.frequency = coverage.frequency()
+        count = coverage.counts(role).double()
+        seen = count > 0
+        num = coverage.num_relations
+        rel = coverage.col.long()[seen]
+        slots = self.frequency[coverage.row()[seen]].double()
+        zeros = torch.zeros(num, dtype=torch.double, device=rel.device)
+        pairs = zeros.index_add(0, rel, torch.ones_like(slots))
+        hits = zeros.index_add(0, rel, count[seen])
+        trials = zeros.index_add(0, rel, slots)
+        # Entities with the same number of slots and no hit are all alike, so a
+        # relation needs one cell for each number that occurs.
+        level, place, size = self.frequency.unique(
+            return_inverse=True, return_counts=True
+        )
+        flat = rel * level.numel() + place[coverage.row()[seen]]
+        found = torch.bincount(flat, minlength=num * level.numel())
+        silent = (size[None] - found.view(num, -1)).double()
+        level = level.double()[None]
+        theta = (pairs + 1) / (coverage.num_nodes + 2)
+        rate = (hits + 1) / (trials + 2)
+        for _ in range(num_steps):
+            possible = silent * _posterior(theta[:, None], rate[:, None], level)
+            theta = (pairs + possible.sum(1) + 1) / (coverage.num_nodes + 2)
+            rate = (hits + 1) / (trials + (possible * level).sum(1) + 2)
+        self.theta, self.rate = theta, rate
+
+    def __call__(self, entity: Tensor, relation: Tensor) -> Tensor:
+        r"""Returns the probability that each pair is possible.
+
+        Args:
+            entity (torch.Tensor): The entities.
+            relation (torch.Tensor): The relations.
+        """
+        seen = self.coverage.contains(entity, relation, self.role)
+        silent = _posterior(
+            self.theta[relation], self.rate[relation], self.frequency[entity]
+        )
+        return torch.where(seen, 1.0, silent)
+
+
+def _posterior(theta: Tensor, rate: Tensor, slots: Tensor) -> Tensor:
+    # On the scale of logarithms: the power of a large number vanishes.
+    odds = theta.log() - torch.log1p(-theta) + slots * torch.log1p(-rate)
+    return torch.sigmoid(odds)

@@ -1,0 +1,126 @@
+r"""Is this entity poorly learned?"""
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.uncertainty.base import UncertaintyEstimator
+
+#: How what is known of the two ends becomes one number.
+COMBINE = ("mean", "max", "head", "tail")
+
+
+def combine_ends(head: Tensor, tail: Tensor, how: str) -> Tensor:
+    r"""Combines a number for heads and one for tails.
+
+    Args:
+        head (torch.Tensor): The numbers of heads.
+        tail (torch.Tensor): The numbers of tails.
+        how (str): :obj:`"mean"`, :obj:`"max"`, or that of :obj:`"head"` or
+            :obj:`"tail"` alone.
+    """
+    if how == "mean":
+        return (head + tail) / 2
+    if how == "max":
+        return torch.maximum(head, tail)
+    return head if how == "head" else tail
+
+
+class SemanticUncertainty(UncertaintyEstimator):
+    r"""The semantic uncertainty of the `"Decomposing Uncertainty in
+    Probabilistic Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"
+    <https://arxiv.org/abs/2512.22318>`_ paper.
+
+    .. math::
+        U_{\text{sem}}(h, r, t) = \frac{1}{2} \left( \bar{\sigma}^2_h +
+        \bar{\sigma}^2_t \right), \quad
+        \bar{\sigma}^2_e = \frac{1}{d} \sum_{j=1}^d \sigma^2_{e,j}
+
+    It is the same whatever the relation. Variances are those that the model
+    has: variational after training, or of a
+    :class:`~pyg_cagp.nn.posterior.LaplacePosterior` once it has been applied.
+
+    Args:
+        model (GaussianKGEModel): The model.
+        combine (str, optional): :obj:`"mean"` of both ends, as in the paper,
+            their :obj:`"max"`, or, where one role is in question, that of the
+            :obj:`"head"` or of the :obj:`"tail"` alone.
+            (default: :obj:`"mean"`)
+
+    Example:
+        >>> from pyg_cagp import GaussianDistMult
+        >>> model = GaussianDistMult(5, 2, hidden_channels=4)
+        >>> zero = torch.zeros(3, dtype=torch.long)
+        >>> SemanticUncertainty(model)(zero, zero, zero).shape
+        torch.Size([3])
+    """
+
+    options = ("combine",)
+
+    def __init__(self, model: GaussianKGEModel, combine: str = "mean") -> None:
+        check_choice("combine", combine, COMBINE)
+        super().__init__(model.num_nodes, model.num_relations)
+        self.model = model
+        self.combine = combine
+
+    def entity(self) -> Tensor:
+        r"""Returns the mean variance of each entity, of shape
+        :obj:`[num_nodes]`.
+        """
+        device = self.model.node_emb.weight.device
+        with torch.no_grad():
+            return self.model.mean_variance(
+                torch.arange(self.num_nodes, device=device)
+            )
+
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the mean variance of both ends."""
+        return combine_ends(
+            self.model.mean_variance(head_index),
+            self.model.mean_variance(tail_index),
+            self.combine,
+        )
+
+
+class FrequencyUncertainty(UncertaintyEstimator):
+    r"""The same as :class:`SemanticUncertainty`, from
+    :math:`1 / (1 + \text{freq}(e))` instead of a learned variance: what every
+    claim about variances has to be compared with.
+
+    Args:
+        coverage (Coverage): The coverage of the training triples.
+        combine (str, optional): :obj:`"mean"`, :obj:`"max"`, :obj:`"head"` or
+            :obj:`"tail"`. (default: :obj:`"mean"`)
+
+    Example:
+        >>> edge_index = torch.tensor([[0, 0, 1], [1, 2, 2]])
+        >>> cov = Coverage.from_edges(edge_index, torch.zeros(3).long(), 4, 1)
+        >>> rarity = FrequencyUncertainty(cov)
+        >>> rarity(torch.tensor([0]), torch.tensor([0]), torch.tensor([3]))
+        tensor([0.6667])
+    """
+
+    options = ("combine",)
+
+    def __init__(self, coverage: Coverage, combine: str = "mean") -> None:
+        check_choice("combine", combine, COMBINE)
+        super().__init__(coverage.num_nodes, coverage.num_relations)
+        self.coverage = coverage
+        self.combine = combine
+
+    def entity(self) -> Tensor:
+        r"""Returns :math:`1 / (1 + \text{freq}(e))` for each entity."""
+        return 1 / (1 + self.coverage.frequency().float())
+
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the mean rarity of both ends."""
+        rarity = self.entity()
+        return combine_ends(
+            rarity[head_index], rarity[tail_index], self.combine
+        )

@@ -1,0 +1,89 @@
+r"""Was this entity ever seen with this relation?"""
+
+from torch import Tensor
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.typing import CoverageView, Role
+from pyg_cagp.uncertainty.base import UncertaintyEstimator
+from pyg_cagp.uncertainty.possible import PossiblePairs
+
+VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
+
+
+class StructuralUncertainty(UncertaintyEstimator):
+    r"""The structural uncertainty of the `"Decomposing Uncertainty in
+    Probabilistic Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"
+    <https://arxiv.org/abs/2512.22318>`_ paper.
+
+    .. math::
+        U_{\text{str}}(h, r, t) = 2 - c(h, r) - c(t, r)
+
+    Args:
+        coverage (Coverage): The coverage of the training triples.
+        view (str, optional): What stands for :math:`c`, always in
+            :math:`[0, 1]`:
+
+            * :obj:`"binary"`: 1 for a pair seen in either role, as in the
+              paper,
+            * :obj:`"directed"`: 1 if the head was seen as a head of the
+              relation, and the tail as a tail,
+            * :obj:`"log"`, :obj:`"tfidf"`: weighed counts, as in the paper's
+              ablation; see :meth:`~pyg_cagp.coverage.Coverage.values`,
+            * :obj:`"smoothed"`: the probability that the pair is possible in
+              its role; see :class:`~pyg_cagp.uncertainty.PossiblePairs`.
+
+            (default: :obj:`"binary"`)
+
+    Example:
+        >>> edge_index = torch.tensor([[0, 0, 1], [1, 2, 2]])
+        >>> edge_type = torch.tensor([0, 0, 1])
+        >>> cov = Coverage.from_edges(edge_index, edge_type, 3, 2)
+        >>> head, rel = torch.tensor([0, 1]), torch.tensor([1, 0])
+        >>> StructuralUncertainty(cov)(head, rel, torch.tensor([2, 2]))
+        tensor([1., 0.])
+        >>> StructuralUncertainty(cov, "directed")(
+        ...     head, rel, torch.tensor([2, 2])
+        ... )
+        tensor([1., 1.])
+    """
+
+    options = ("view",)
+
+    def __init__(self, coverage: Coverage, view: str = "binary") -> None:
+        check_choice("view", view, VIEWS)
+        super().__init__(coverage.num_nodes, coverage.num_relations)
+        self.coverage = coverage
+        self.view = view
+        if view == "smoothed":
+            self.possible = {
+                role: PossiblePairs(coverage, role) for role in ("head", "tail")
+            }
+
+    def evidence(self, entity: Tensor, relation: Tensor, role: Role) -> Tensor:
+        r"""Returns :math:`c(e, r)`, in :math:`[0, 1]`.
+
+        Args:
+            entity (torch.Tensor): The entities.
+            relation (torch.Tensor): The relations.
+            role (str): In which place they stand, :obj:`"head"` or
+                :obj:`"tail"`.
+        """
+        if self.view == "binary":
+            return self.coverage.contains(entity, relation).float()
+        if self.view == "directed":
+            return self.coverage.contains(entity, relation, role).float()
+        if self.view == "smoothed":
+            return self.possible[role](entity, relation).float()
+        view: CoverageView = "log" if self.view == "log" else "tfidf"
+        return self.coverage.weight(entity, relation, view).float()
+
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns how much evidence is missing, in :math:`[0, 2]`."""
+        return (
+            2
+            - self.evidence(head_index, rel_type, "head")
+            - self.evidence(tail_index, rel_type, "tail")
+        )

@@ -1,0 +1,42 @@
+"""A graph and a trained model that all estimators share."""
+
+import pytest
+import torch
+
+from pyg_cagp import Coverage
+from pyg_cagp.datasets import load
+from pyg_cagp.train import Config, train_run
+
+
+@pytest.fixture(scope="session")
+def world():
+    return load("synthetic")
+
+
+@pytest.fixture(scope="session")
+def coverage(world):
+    return Coverage.from_data(world)
+
+
+@pytest.fixture(scope="session")
+def model(world, tmp_path_factory):
+    config = Config.find("synthetic", "gaussian-distmult")
+    config = config.override({"train.epochs": 8, "model.hidden_channels": 16})
+    out = tmp_path_factory.mktemp("run")
+    run = train_run(world, config, out / "run", progress=False)
+    return run.model.requires_grad_(False)
+
+
+@pytest.fixture(scope="session")
+def triples(world):
+    """Some test triples, and some random ones."""
+    generator = torch.Generator().manual_seed(0)
+    edges = world.test_mask.nonzero().view(-1)[:60]
+    head, tail = world.edge_index[:, edges]
+    random = torch.randint(world.num_nodes, (60,), generator=generator)
+    rel = world.edge_type[edges]
+    return (
+        torch.cat([head, head]),
+        torch.cat([rel, rel]),
+        torch.cat([tail, random]),
+    )

@@ -1,0 +1,142 @@
+"""The mix of both signals, and the one of all evidence."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.linear_model import LogisticRegression
+
+from pyg_cagp import Coverage, metrics
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms import judged_triples
+from pyg_cagp.uncertainty import (
+    CAGP,
+    EvidenceUncertainty,
+    FrequencyUncertainty,
+    SimpleAverage,
+    StructuralUncertainty,
+)
+from pyg_cagp.uncertainty.features import FAMILIES
+
+
+def signals(estimator, judged):
+    parts = estimator.decompose(judged.head, judged.rel, judged.tail)
+    return torch.stack([parts.semantic, parts.structural], 1).double()
+
+
+def test_parts_add_up(world, model, coverage, triples):
+    for estimator in (SimpleAverage(model, coverage), CAGP(model, coverage)):
+        estimator.fit(world)
+        total, semantic, structural = estimator.decompose(*triples)
+        want = estimator.alpha * semantic + (1 - estimator.alpha) * structural
+        torch.testing.assert_close(total, want)
+        torch.testing.assert_close(total, estimator(*triples))
+        assert 0 <= float(semantic.min()) <= float(semantic.max()) <= 2
+        binary = StructuralUncertainty(coverage)(*triples)
+        torch.testing.assert_close(structural, binary)
+    assert SimpleAverage(model, coverage).fit(world).alpha == 0.5
+
+
+def test_the_weight_of_largest_likelihood(world, model, coverage):
+    cagp = CAGP(model, coverage).fit(world, "standard")
+    val = judged_triples(world, "standard", "val")
+    x, y = signals(cagp, val).numpy(), val.label.numpy()
+    slopes = LogisticRegression(C=np.inf, tol=1e-8).fit(x, y).coef_[0]
+    if slopes.min() < 0:
+        # A negative slope is not allowed, so the other stands alone.
+        assert cagp.alpha == (0 if slopes[0] < 0 else 1)
+    else:
+        assert cagp.alpha == pytest.approx(slopes[0] / slopes.sum(), abs=0.01)
+
+
+def test_the_weight_of_largest_auroc(world, model, coverage):
+    cagp = CAGP(model, coverage, fit_by="auroc").fit(world)
+    val = judged_triples(world, "temporal-like", "val")
+    x = signals(cagp, val)
+    best = metrics.auroc(
+        x @ x.new_tensor([cagp.alpha, 1 - cagp.alpha]), val.label
+    )
+    for alpha in (0.0, 0.05, 0.2, 0.5, 0.8, 1.0):
+        mixed = x @ x.new_tensor([alpha, 1 - alpha])
+        assert best >= metrics.auroc(mixed, val.label) - 1e-12
+
+
+def test_a_mix_beats_both_of_its_parts(world, coverage):
+    rarity = FrequencyUncertainty(coverage)
+    structural = StructuralUncertainty(coverage)
+    cagp = CAGP(rarity, coverage, fit_by="auroc").fit(world)
+    test = judged_triples(world)
+    triples = test.head, test.rel, test.tail
+    areas = [
+        metrics.auroc(estimator(*triples), test.label)
+        for estimator in (cagp, rarity, structural)
+    ]
+    assert areas[0] > max(areas[1:])
+
+
+def test_models_of_another_graph_are_refused(model, toy):
+    with pytest.raises(InvalidInputError, match="must be of one graph"):
+        CAGP(model, Coverage.from_data(toy))
+    with pytest.raises(InvalidInputError, match="'fit_by' must be one of"):
+        CAGP(model, Coverage.from_data(toy), fit_by="loss")
+
+
+def test_no_validation_triples_to_fit_on(world, model, coverage):
+    empty = world.clone()
+    empty.val_mask = torch.zeros_like(world.val_mask)
+    for estimator in (
+        CAGP(model, coverage),
+        EvidenceUncertainty(coverage, model),
+    ):
+        with pytest.raises(InvalidInputError, match="to fit on"):
+            estimator.fit(empty)
+
+
+@pytest.fixture(scope="module")
+def evidence(world, model, coverage):
+    return EvidenceUncertainty(coverage, model).fit(world)
+
+
+def test_evidence_is_a_sum_of_monotone_parts(evidence, triples):
+    parts = evidence.parts(*triples)
+    assert set(parts) == set(FAMILIES)
+    logit = sum(parts.values()) + evidence.intercept_
+    torch.testing.assert_close(evidence(*triples), torch.sigmoid(logit))
+    assert float(evidence.slopes_.min()) >= 0
+    found = evidence.evidence(*triples)
+    assert found.shape[1] == len(evidence.evidence.names)
+    basis = evidence._basis(found, evidence.knots_)
+    before = (basis * evidence.slopes_).sum((1, 2))
+    for column in range(found.size(1)):
+        more = found.clone()
+        more[:, column] += torch.rand(found.size(0)).double()
+        after = evidence._basis(more, evidence.knots_) * evidence.slopes_
+        assert bool((after.sum((1, 2)) >= before - 1e-9).all())
+
+
+def test_pieces_of_a_basis_by_hand():
+    knots = torch.tensor([[0.0, 1.0, 3.0]])
+    found = torch.tensor([[-1.0], [0.5], [2.0], [10.0]])
+    got = EvidenceUncertainty._basis(found, knots)[:, 0]
+    want = [[0, 0, 0], [0.5, 0, 0], [1, 1, 0], [1, 2, 7]]
+    assert got.tolist() == want
+
+
+def test_evidence_gives_a_probability(world, evidence):
+    test = judged_triples(world, "comprehensive", seed=1)
+    p = evidence(test.head, test.rel, test.tail)
+    assert metrics.expected_calibration_error(p, test.label) < 0.05
+    # It knows more than its best single piece.
+    found = evidence.evidence(test.head, test.rel, test.tail)
+    single = [metrics.auroc(column, test.label) for column in found.t()]
+    assert metrics.auroc(p, test.label) > max(single)
+
+
+def test_evidence_without_a_model_or_without_its_scores(
+    world, model, coverage, triples
+):
+    plain = EvidenceUncertainty(coverage).fit(world)
+    families = {family for family, _ in plain.evidence.names}
+    assert families == {"semantic", "structural"}
+    assert bool((plain.parts(*triples)["score"] == 0).all())
+    silent = EvidenceUncertainty(coverage, model, use_score=False)
+    assert len(silent.evidence.names) == len(plain.evidence.names) + 2

@@ -1,0 +1,222 @@
+"""What every estimator has to keep to, whatever its method."""
+
+import pytest
+import torch
+
+from pyg_cagp.exceptions import (
+    CheckpointError,
+    InvalidInputError,
+    NotFittedError,
+)
+from pyg_cagp.uncertainty import (
+    CAGP,
+    Energy,
+    EvidenceUncertainty,
+    FrequencyUncertainty,
+    ScoreUncertainty,
+    SemanticUncertainty,
+    SimpleAverage,
+    StructuralUncertainty,
+)
+
+#: How each estimator is made of a model and a coverage.
+MAKERS = {
+    "semantic": lambda model, cov: SemanticUncertainty(model),
+    "semantic, max": lambda model, cov: SemanticUncertainty(model, "max"),
+    "semantic, tail": lambda model, cov: SemanticUncertainty(model, "tail"),
+    "frequency": lambda model, cov: FrequencyUncertainty(cov),
+    "structural": lambda model, cov: StructuralUncertainty(cov),
+    "structural, directed": lambda model, cov: StructuralUncertainty(
+        cov, "directed"
+    ),
+    "structural, log": lambda model, cov: StructuralUncertainty(cov, "log"),
+    "structural, tfidf": lambda model, cov: StructuralUncertainty(cov, "tfidf"),
+    "structural, smoothed": lambda model, cov: StructuralUncertainty(
+        cov, "smoothed"
+    ),
+    "average": lambda model, cov: SimpleAverage(model, cov),
+    "cagp": lambda model, cov: CAGP(model, cov),
+    "cagp, auroc": lambda model, cov: CAGP(model, cov, "auroc"),
+    "cagp, frequency": lambda model, cov: CAGP(FrequencyUncertainty(cov), cov),
+    "evidence": lambda model, cov: EvidenceUncertainty(cov, model),
+    "evidence, no score": lambda model, cov: EvidenceUncertainty(
+        cov, model, use_score=False
+    ),
+    "score": lambda model, cov: ScoreUncertainty(model),
+    "score, sigmoid": lambda model, cov: ScoreUncertainty(model, "sigmoid"),
+    "score, softmax": lambda model, cov: ScoreUncertainty(model, "softmax"),
+    "energy": lambda model, cov: Energy(model),
+    "energy of triples": lambda model, cov: Energy(model, "triple"),
+}
+#: What each should tell from the rest better than by chance: kinds of triples
+#: in the generated graph, whose truth is known (1 emerging, 2 novel, 3 false).
+FINDS = {
+    "semantic": (1, 0.7),
+    "frequency": (1, 0.7),
+    "structural": (2, 0.7),
+    "structural, directed": (3, 0.55),
+    "structural, smoothed": (2, 0.7),
+    "cagp": (1, 0.7),
+    "evidence": (3, 0.7),
+    "score": (3, 0.6),
+}
+
+
+@pytest.fixture(scope="session")
+def fitted(world, model, coverage):
+    made = {}
+
+    def get(name):
+        if name not in made:
+            made[name] = MAKERS[name](model, coverage).fit(world)
+        return made[name]
+
+    return get
+
+
+@pytest.mark.parametrize("name", MAKERS)
+class TestContract:
+    def test_one_finite_number_a_triple(self, name, fitted, triples):
+        got = fitted(name)(*triples)
+        assert got.shape == triples[0].shape
+        assert got.dtype in (torch.float, torch.double)
+        assert bool(got.isfinite().all())
+        assert got.requires_grad is False
+        assert fitted(name)(*(part[:0] for part in triples)).shape == (0,)
+
+    def test_no_score_depends_on_its_batch(self, name, fitted, triples):
+        estimator = fitted(name)
+        whole = estimator(*triples)
+        order = torch.randperm(whole.numel(), generator=torch.Generator())
+        permuted = estimator(*(part[order] for part in triples))
+        torch.testing.assert_close(permuted, whole[order])
+        pieces = [
+            estimator(*(part[i : i + 7] for part in triples))
+            for i in range(0, whole.numel(), 7)
+        ]
+        torch.testing.assert_close(torch.cat(pieces), whole)
+        alone = [
+            estimator(*(part[i : i + 1] for part in triples))
+            for i in range(0, whole.numel(), 10)
+        ]
+        torch.testing.assert_close(torch.cat(alone), whole[::10])
+
+    def test_asked_before_it_is_fitted(self, name, model, coverage, triples):
+        estimator = MAKERS[name](model, coverage)
+        if not estimator.needs_fit:
+            estimator(*triples)
+            return
+        with pytest.raises(NotFittedError, match=r"call 'fit\(kg\)' first"):
+            estimator(*triples)
+        with pytest.raises(NotFittedError):
+            estimator.save("nowhere")
+
+    def test_refit_is_the_same(
+        self, name, fitted, world, model, coverage, triples
+    ):
+        estimator = MAKERS[name](model, coverage)
+        assert estimator.fit(world) is estimator
+        assert torch.equal(estimator(*triples), fitted(name)(*triples))
+        estimator.fit(world)
+        assert torch.equal(estimator(*triples), fitted(name)(*triples))
+
+    def test_nothing_of_test_reaches_a_fit(
+        self, name, fitted, world, model, coverage, triples
+    ):
+        changed = world.clone()
+        generator = torch.Generator().manual_seed(1)
+        test = world.test_mask.nonzero().view(-1)
+        changed.edge_index = world.edge_index.clone()
+        changed.edge_index[1, test] = changed.edge_index[
+            1, test[torch.randperm(test.numel(), generator=generator)]
+        ]
+        changed.test_mask = world.test_mask.clone()
+        changed.test_mask[test[::2]] = False
+        protocol = {"protocol": "temporal-like"}
+        want = MAKERS[name](model, coverage).fit(world, **protocol)
+        got = MAKERS[name](model, coverage).fit(changed, **protocol)
+        assert torch.equal(got(*triples), want(*triples))
+
+    def test_save_and_load(
+        self, name, fitted, model, coverage, triples, tmp_path
+    ):
+        estimator = fitted(name)
+        path = tmp_path / "estimator.safetensors"
+        estimator.save(path)
+        args = MAKERS[name](model, coverage)
+        again = _like(args).load(path, *_arguments(args, model, coverage))
+        assert torch.equal(again(*triples), estimator(*triples))
+        assert repr(again) == repr(estimator)
+        assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+    def test_bad_ids(self, name, fitted, world, triples):
+        head, rel, tail = triples
+        for place, size, what in (
+            (0, world.num_nodes, "head_index"),
+            (1, world.num_relations, "rel_type"),
+            (2, world.num_nodes, "tail_index"),
+        ):
+            broken = [head.clone(), rel.clone(), tail.clone()]
+            broken[place][3] = size
+            with pytest.raises(InvalidInputError, match=f"'{what}' must lie"):
+                fitted(name)(*broken)
+        with pytest.raises(InvalidInputError, match="the same shape"):
+            fitted(name)(head, rel[:1], tail)
+
+    @pytest.mark.gpu
+    def test_device(self, name, world, model, coverage, triples, fitted):
+        cuda = torch.device("cuda")
+        import copy
+
+        estimator = MAKERS[name](
+            copy.deepcopy(model).to(cuda), coverage.clone().to(cuda)
+        ).fit(world.clone().to(cuda))
+        got = estimator(*(part.to(cuda) for part in triples))
+        assert got.device.type == "cuda"
+        torch.testing.assert_close(
+            got.cpu(), fitted(name)(*triples), rtol=1e-3, atol=1e-4
+        )
+
+
+def _like(estimator):
+    return type(estimator)
+
+
+def _arguments(estimator, model, coverage):
+    """The arguments with which the estimator was made."""
+    options = [getattr(estimator, name) for name in estimator.options]
+    if isinstance(estimator, SimpleAverage):
+        return [estimator.semantic, estimator.structural, *options]
+    if isinstance(estimator, EvidenceUncertainty):
+        return [coverage, model, *options]
+    if isinstance(estimator, (FrequencyUncertainty, StructuralUncertainty)):
+        return [coverage, *options]
+    return [model, *options]
+
+
+@pytest.mark.parametrize("name", FINDS)
+def test_direction(name, fitted, world):
+    """Higher means more doubt, by the truth of the generated graph."""
+    from sklearn.metrics import roc_auc_score
+
+    from pyg_cagp.datasets import SyntheticKG
+
+    kind, least = FINDS[name]
+    head, rel, tail, truth = SyntheticKG.labelled(world)
+    chosen = (truth == 0) | (truth == kind)
+    score = fitted(name)(head[chosen], rel[chosen], tail[chosen])
+    assert roc_auc_score(truth[chosen] == kind, score) > least
+
+
+def test_a_file_of_another_estimator_is_refused(
+    fitted, model, coverage, tmp_path
+):
+    path = tmp_path / "x.safetensors"
+    fitted("cagp").save(path)
+    with pytest.raises(CheckpointError, match="another 'options'"):
+        CAGP.load(path, model, coverage, "auroc")
+    with pytest.raises(CheckpointError, match="another 'class'"):
+        SimpleAverage.load(path, model, coverage)
+    path.write_bytes(b"nonsense")
+    with pytest.raises(CheckpointError, match="is not the file of an est"):
+        CAGP.load(path, model, coverage)

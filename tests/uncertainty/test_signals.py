@@ -1,0 +1,133 @@
+"""The single signals, by hand and by their definitions."""
+
+import pytest
+import torch
+from torch_geometric.nn.kge import DistMult
+
+from pyg_cagp import Coverage
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.softmax_terms import softmax_terms
+from pyg_cagp.uncertainty import (
+    Energy,
+    FrequencyUncertainty,
+    PossiblePairs,
+    ScoreUncertainty,
+    SemanticUncertainty,
+    StructuralUncertainty,
+)
+
+
+def test_semantic_is_a_mean_of_mean_variances(model, triples):
+    head, rel, tail = triples
+    variance = model.variance(torch.arange(model.num_nodes)).mean(1)
+    for how, want in (
+        ("mean", (variance[head] + variance[tail]) / 2),
+        ("max", torch.maximum(variance[head], variance[tail])),
+        ("head", variance[head]),
+        ("tail", variance[tail]),
+    ):
+        got = SemanticUncertainty(model, how)(*triples)
+        torch.testing.assert_close(got, want)
+    torch.testing.assert_close(SemanticUncertainty(model).entity(), variance)
+    # The relation makes no difference: that is the paper's point.
+    other = (rel + 1) % model.num_relations
+    semantic = SemanticUncertainty(model)
+    assert torch.equal(semantic(head, other, tail), semantic(*triples))
+
+
+def test_frequency_and_structure_by_hand(toy):
+    # Train: (0,0,1) (0,0,2) (1,0,2) (0,1,3) (2,1,2).
+    cov = Coverage.from_data(toy)
+    head, rel, tail = torch.tensor([[0, 1, 2], [0, 0, 1], [3, 0, 0]])
+    rarity = FrequencyUncertainty(cov)(head, rel, tail)
+    # Frequencies: 0 has 3 slots, 1 has 2, 2 has 4 and 3 has 1.
+    want = [(1 / 4 + 1 / 2) / 2, (1 / 3 + 1 / 4) / 2, (1 / 5 + 1 / 4) / 2]
+    assert rarity.tolist() == pytest.approx(want)
+    binary = StructuralUncertainty(cov)
+    assert binary(head, rel, tail).tolist() == [1, 0, 0]
+    directed = StructuralUncertainty(cov, "directed")
+    # 3 was never a tail of 0, nor 0 one of 0 or of 1.
+    assert directed(head, rel, tail).tolist() == [1, 1, 1]
+    for view in ("log", "tfidf"):
+        got = StructuralUncertainty(cov, view)(head, rel, tail)
+        weights = cov.weight(head, rel, view) + cov.weight(tail, rel, view)
+        torch.testing.assert_close(got, (2 - weights).float())
+
+
+def test_possible_pairs_find_what_made_the_data():
+    """Pairs are possible or not, and possible ones happen now and then."""
+    generator = torch.Generator().manual_seed(0)
+    num_nodes, theta, rate = 4000, 0.3, 0.05
+    possible = torch.rand(num_nodes, generator=generator) < theta
+    slots = torch.randint(1, 120, (num_nodes,), generator=generator)
+    entity = torch.repeat_interleave(torch.arange(num_nodes), slots)
+    happens = torch.rand(entity.numel(), generator=generator) < rate
+    rel = torch.where(happens & possible[entity], 0, 1)
+    # All are heads; their tails are one entity more.
+    tail = torch.full_like(entity, num_nodes)
+    cov = Coverage.from_edges(
+        torch.stack([entity, tail]), rel, num_nodes + 1, 2
+    )
+    pairs = PossiblePairs(cov, "head")
+    assert float(pairs.theta[0]) == pytest.approx(theta, abs=0.03)
+    assert float(pairs.rate[0]) == pytest.approx(rate, abs=0.005)
+    got = pairs(torch.arange(num_nodes), torch.zeros(num_nodes).long())
+    seen = cov.contains(torch.arange(num_nodes), torch.zeros(num_nodes).long())
+    assert bool((got[seen] == 1).all())
+    # Of the silent ones, as many are possible as it says, at every frequency.
+    for low, high in ((1, 15), (15, 40), (40, 120)):
+        chosen = ~seen & (slots >= low) & (slots < high)
+        share = float(possible[chosen].double().mean())
+        assert float(got[chosen].mean()) == pytest.approx(share, abs=0.06)
+    # Silence of an entity that was seen often says more.
+    rare, often = slots.argmin(), torch.where(seen, -1, slots).argmax()
+    if not bool(seen[rare]):
+        assert got[rare] > got[often]
+
+
+@torch.no_grad()
+def test_softmax_terms_are_those_of_all_candidates(world, model, triples):
+    head, rel, tail = triples
+    for side, given, answer, scores in (
+        ("tail", head, tail, model.score_tails(head, rel)),
+        ("head", tail, head, model.score_heads(rel, tail)),
+    ):
+        for size in (1, 5 * world.num_nodes, 2**21):
+            got = softmax_terms(
+                model, side, given, rel, answer, max_scores=size
+            )
+            want = scores.log_softmax(1).gather(1, answer[:, None])[:, 0]
+            torch.testing.assert_close(got.log_prob(), want)
+
+
+@torch.no_grad()
+def test_scores_and_energies():
+    torch.manual_seed(0)
+    model = DistMult(6, 2, 4)
+    torch.nn.init.normal_(model.node_emb.weight)
+    head, rel, tail = torch.tensor([[0, 1, 5], [0, 1, 1], [3, 4, 0]])
+    score = model(head, rel, tail)
+    every = torch.stack(
+        [model(head, rel, torch.full_like(tail, t)) for t in range(6)], dim=1
+    )
+    p = every.softmax(1).gather(1, tail[:, None])[:, 0]
+    for estimator, want in (
+        (ScoreUncertainty(model), -score),
+        (ScoreUncertainty(model, "sigmoid"), 1 - score.sigmoid()),
+        (ScoreUncertainty(model, "softmax"), 1 - p),
+        (Energy(model, "triple"), -score),
+        (Energy(model), -every.logsumexp(1)),
+        (Energy(model, temperature=2.0), -2 * (every / 2).logsumexp(1)),
+    ):
+        torch.testing.assert_close(estimator(head, rel, tail), want)
+
+
+def test_bad_options(model, coverage):
+    with pytest.raises(InvalidInputError, match="'combine' must be one of"):
+        SemanticUncertainty(model, "sum")
+    with pytest.raises(InvalidInputError, match="'view' must be one of"):
+        StructuralUncertainty(coverage, "count")
+    with pytest.raises(InvalidInputError, match="'temperature' must be pos"):
+        Energy(model, temperature=0)
+    with pytest.raises(InvalidInputError, match="'kind' must be one of"):
+        ScoreUncertainty(model, "margin")
