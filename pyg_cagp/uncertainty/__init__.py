@@ -2,6 +2,11 @@ r"""Estimators of doubt: one interface, one file a method."""
 
 from pyg_cagp.uncertainty.base import UncertaintyEstimator
 from pyg_cagp.uncertainty.cagp import CAGP, SimpleAverage
+from pyg_cagp.uncertainty.confidence import (
+    BEUrREUncertainty,
+    ConfidenceUncertainty,
+    UKGEUncertainty,
+)
 from pyg_cagp.uncertainty.evidence import EvidenceUncertainty
 from pyg_cagp.uncertainty.features import Evidence
 from pyg_cagp.uncertainty.possible import PossiblePairs
@@ -24,6 +29,9 @@ classes = [
     "EvidenceUncertainty",
     "ScoreUncertainty",
     "Energy",
+    "ConfidenceUncertainty",
+    "UKGEUncertainty",
+    "BEUrREUncertainty",
 ]
 
 __all__ = classes

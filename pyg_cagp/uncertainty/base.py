@@ -37,6 +37,9 @@ class UncertaintyEstimator(ABC):
     #: The constructor's options that decide what is returned.
     options: ClassVar[tuple[str, ...]] = ()
 
+    #: The modules that :meth:`fit` trains, which are saved with the rest.
+    modules: ClassVar[tuple[str, ...]] = ()
+
     #: Whether there is anything to fit.
     needs_fit: ClassVar[bool] = False
 
@@ -127,6 +130,9 @@ class UncertaintyEstimator(ABC):
             if isinstance(value, Tensor)
         }
         plain = {n: v for n, v in fitted.items() if n not in tensors}
+        for name in self.modules:
+            for key, value in getattr(self, name).state_dict().items():
+                tensors[f"{name}.{key}"] = value.detach().cpu().contiguous()
         document = {
             "schema": SCHEMA,
             "class": self.__class__.__name__,
@@ -167,6 +173,20 @@ class UncertaintyEstimator(ABC):
                     f"'{path}' is of an estimator with another '{name}' (it "
                     f"has {document.get(name)!r}, and {value!r} was asked for)"
                 )
+        for name in cls.modules:
+            prefix = f"{name}."
+            state = {
+                key.removeprefix(prefix): tensors.pop(key)
+                for key in list(tensors)
+                if key.startswith(prefix)
+            }
+            try:
+                getattr(made, name).load_state_dict(state)
+            except RuntimeError as error:
+                raise CheckpointError(
+                    f"'{path}' does not fit the {name} that was asked for "
+                    f"({error})"
+                ) from None
         for name, value in {**document["fitted"], **tensors}.items():
             setattr(made, name, value)
         return made

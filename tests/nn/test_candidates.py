@@ -7,7 +7,15 @@ from torch_geometric.nn.kge import ComplEx, DistMult, KGEModel, RotatE, TransE
 from pyg_cagp import GaussianComplEx, GaussianTransE
 from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
-from pyg_cagp.nn.kge import KG2E, candidate_scorer, candidates, rank_counts
+from pyg_cagp.nn.kge import (
+    KG2E,
+    UKGE,
+    BEUrRE,
+    beurre,
+    candidate_scorer,
+    candidates,
+    rank_counts,
+)
 from pyg_cagp.nn.kge.prediction import top_answers
 from tests.conftest import random_edges
 
@@ -22,11 +30,12 @@ class Doubled(DistMult):
         return 2 * super().forward(head_index, rel_type, tail_index) + 1
 
 
-@pytest.mark.parametrize("cls", [*MODELS, KG2E, Doubled])
+@pytest.mark.parametrize("cls", [*MODELS, KG2E, UKGE, BEUrRE, Doubled])
 @pytest.mark.parametrize("side", ["tail", "head"])
 def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
     # So few at a time that a query is cut in the middle.
     monkeypatch.setattr(candidates, "MAX_TRIPLES", 4)
+    monkeypatch.setattr(beurre, "MAX_COORDINATES", 50)
     torch.manual_seed(0)
     model = cls(N, R, 4)
     for parameter in model.parameters():

@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from pyg_cagp import Coverage
-from pyg_cagp.datasets import load
+from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.train import Config, train_run
 
 
 @pytest.fixture(scope="session")
 def world():
-    return load("synthetic")
+    return SyntheticKG(num_nodes=600, num_relations=20, num_triples=8000)[0]
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +21,7 @@ def coverage(world):
 @pytest.fixture(scope="session")
 def model(world, tmp_path_factory):
     config = Config.find("synthetic", "gaussian-distmult")
-    config = config.override({"train.epochs": 8, "model.hidden_channels": 16})
+    config = config.override({"train.epochs": 10, "model.hidden_channels": 16})
     out = tmp_path_factory.mktemp("run")
     run = train_run(world, config, out / "run", progress=False)
     return run.model.requires_grad_(False)

@@ -1,9 +1,11 @@
 r"""Knowledge-graph embedding models with Gaussian entities."""
 
 from pyg_cagp.nn.kge.base import GaussianKGEModel
+from pyg_cagp.nn.kge.beurre import BEUrRE
 from pyg_cagp.nn.kge.bilinear import BilinearKGEModel
 from pyg_cagp.nn.kge.candidates import candidate_scorer
 from pyg_cagp.nn.kge.complex import GaussianComplEx
+from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
 from pyg_cagp.nn.kge.distmult import GaussianDistMult
 from pyg_cagp.nn.kge.kg2e import KG2E
 from pyg_cagp.nn.kge.noise import NoiseTable
@@ -14,6 +16,7 @@ from pyg_cagp.nn.kge.rotate import GaussianRotatE
 from pyg_cagp.nn.kge.scoring import QueryKGEModel
 from pyg_cagp.nn.kge.softmax import OneVsAll, SampledSoftmax, SelfAdversarial
 from pyg_cagp.nn.kge.transe import GaussianTransE
+from pyg_cagp.nn.kge.ukge import UKGE
 
 classes = [
     "QueryKGEModel",
@@ -25,6 +28,9 @@ classes = [
     "GaussianTransE",
     "GaussianRotatE",
     "KG2E",
+    "ConfidenceKGEModel",
+    "UKGE",
+    "BEUrRE",
     "NoiseTable",
     "Objective",
     "OneNegative",

@@ -1,0 +1,246 @@
+r"""The probabilistic box embedding of Chen et al. (2021)."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.data import TripleIndex
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
+
+#: Euler's constant: the mean of a standard Gumbel variable.
+GAMMA = 0.5772156649015329
+
+#: How many coordinates of boxes to hold when all candidates are scored.
+MAX_COORDINATES = 2**23
+
+
+class Boxes(NamedTuple):
+    r"""Boxes by their lower and upper corners, of shape
+    :obj:`[..., hidden_channels]`. Both are means of Gumbel variables.
+    """
+
+    low: Tensor
+    high: Tensor
+
+
+def gumbel_intersection(first: Boxes, second: Boxes, beta: float) -> Boxes:
+    r"""Returns the intersection of Gumbel boxes.
+
+    .. math::
+        \text{low} = \beta \, \text{LSE} \left( \frac{l_1}{\beta},
+        \frac{l_2}{\beta} \right), \quad
+        \text{high} = -\beta \, \text{LSE} \left( -\frac{u_1}{\beta},
+        -\frac{u_2}{\beta} \right)
+
+    Args:
+        first (Boxes): The one boxes.
+        second (Boxes): The others.
+        beta (float): The scale of the Gumbel variables.
+    """
+    low = beta * torch.logaddexp(first.low / beta, second.low / beta)
+    high = -beta * torch.logaddexp(-first.high / beta, -second.high / beta)
+    return Boxes(low, high)
+
+
+def log_volume(boxes: Boxes, beta: float, form: str = "bessel") -> Tensor:
+    r"""Returns the logarithm of the expected volume of Gumbel boxes.
+
+    An expected side is :math:`2 \beta K_0(2 e^{-(u - l) / 2 \beta})`, which is
+    close to :math:`\beta \, \text{softplus}((u - l) / \beta - 2 \gamma)`, the
+    form :obj:`"bessel"`. The code that was released with the paper has
+    :math:`\text{softplus}(u - l - 2 \gamma \beta)`, the form
+    :obj:`"softplus"`, in which no side is ever shorter than about
+    :math:`\ln 2`.
+
+    Args:
+        boxes (Boxes): The boxes.
+        beta (float): The scale of the Gumbel variables.
+        form (str, optional): :obj:`"bessel"` or :obj:`"softplus"`.
+            (default: :obj:`"bessel"`)
+
+    Example:
+        >>> box = Boxes(torch.tensor([0.0]), torch.tensor([1.0]))
+        >>> round(float(log_volume(box, beta=1e-3)), 3)
+        -0.001
+    """
+    side = boxes.high - boxes.low
+    scale = beta if form == "bessel" else 1.0
+    x = side / scale - 2 * GAMMA * beta / scale
+    # log softplus(x) is x where x is very negative: the logarithm of what
+    # underflows would have no slope.
+    small = x < -15
+    safe = torch.where(small, torch.zeros_like(x), x)
+    logs = torch.where(small, x, torch.nn.functional.softplus(safe).log())
+    return (logs + math.log(scale)).sum(dim=-1)
+
+
+class BEUrRE(ConfidenceKGEModel):
+    r"""The BEUrRE model from the `"Probabilistic Box Embeddings for Uncertain
+    Knowledge Graph Reasoning" <https://arxiv.org/abs/2104.04597>`_ paper.
+
+    Entities are boxes whose corners are Gumbel variables. A relation moves and
+    stretches the box of its head by one affine map and that of its tail by
+    another, and the confidence is a conditional probability,
+
+    .. math::
+        P(h, r, t) = \frac{\mathbb{E}[\text{Vol}(f_r(h) \cap g_r(t))]}
+        {\mathbb{E}[\text{Vol}(g_r(t))]}
+
+    trained by squared errors on given confidences and on corrupted triples,
+    whose confidence should be 0, with a penalty on long sides. :meth:`forward`
+    gives its logarithm. Where entities are as uncertain as their boxes are
+    large, doubt about a triple is :math:`1 - P`.
+
+    Args:
+        num_nodes (int): The number of nodes/entities in the graph.
+        num_relations (int): The number of relations in the graph.
+        hidden_channels (int, optional): The number of dimensions of the boxes.
+            (default: :obj:`64`)
+        beta (float, optional): The scale of the Gumbel variables.
+            (default: :obj:`0.01`)
+        volume (str, optional): :obj:`"bessel"` or :obj:`"softplus"`; see
+            :func:`log_volume`. (default: :obj:`"bessel"`)
+        num_negatives (int, optional): The number of corrupted triples of each
+            triple. (default: :obj:`30`)
+        l2_weight (float, optional): The weight of the penalty on sides.
+            (default: :obj:`0.001`)
+        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
+            embedding matrices will be sparse. (default: :obj:`False`)
+        seed (int, optional): The seed of corruption. (default: :obj:`0`)
+
+    Example:
+        >>> model = BEUrRE(10, 2, hidden_channels=4)
+        >>> zero = torch.zeros(1, dtype=torch.long)
+        >>> bool(0 <= model.confidence(zero, zero, zero) <= 1)
+        True
+    """
+
+    node_width = 2  # Lower corner, logarithm of the side.
+    rel_width = 4  # Translation and logarithm of the scale, for both ends.
+
+    def __init__(
+        self,
+        num_nodes: int,
+        num_relations: int,
+        hidden_channels: int = 64,
+        beta: float = 0.01,
+        volume: str = "bessel",
+        num_negatives: int = 30,
+        l2_weight: float = 0.001,
+        sparse: bool = False,
+        seed: int = 0,
+    ) -> None:
+        check_choice("volume", volume, ("bessel", "softplus"))
+        super().__init__(
+            num_nodes,
+            num_relations,
+            hidden_channels,
+            num_negatives,
+            sparse,
+            seed,
+        )
+        self.beta = beta
+        self.volume = volume
+        self.l2_weight = l2_weight
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        r"""Resets all learnable parameters of the module: boxes of about unit
+        side that overlap, and maps that leave them where they are.
+        """
+        low, side = self.node_emb.weight.chunk(2, dim=1)
+        torch.nn.init.uniform_(low, -0.2, 0.2)
+        torch.nn.init.uniform_(side, -0.2, 0.2)
+        torch.nn.init.normal_(self.rel_emb.weight, std=1e-2)
+        self.generator = None
+
+    def _map(self, node: Tensor, move: Tensor, stretch: Tensor) -> Boxes:
+        low, side = node.chunk(2, dim=-1)
+        low = low + move
+        return Boxes(low, low + torch.exp(side + stretch))
+
+    def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Scores embeddings; see
+        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
+        """
+        rel = rel.unflatten(-1, (4, -1))
+        first = self._map(head, rel[..., 0, :], rel[..., 1, :])
+        second = self._map(tail, rel[..., 2, :], rel[..., 3, :])
+        both = gumbel_intersection(first, second, self.beta)
+        score = log_volume(both, self.beta, self.volume)
+        score = score - log_volume(second, self.beta, self.volume)
+        # An intersection is no larger, but its approximation may be.
+        return score.clamp(max=0)
+
+    def score_all_tails(
+        self, head: Tensor, rel: Tensor, tails: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of tails, some of these
+        at a time.
+        """
+        size = max(1, MAX_COORDINATES // max(1, head.numel()))
+        return torch.cat(
+            [
+                self.interaction(head[:, None], rel[:, None], part[None])
+                for part in tails.split(size)
+            ],
+            dim=1,
+        )
+
+    def score_all_heads(
+        self, heads: Tensor, rel: Tensor, tail: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of heads, some of these
+        at a time.
+        """
+        size = max(1, MAX_COORDINATES // max(1, tail.numel()))
+        return torch.cat(
+            [
+                self.interaction(part[None], rel[:, None], tail[:, None])
+                for part in heads.split(size)
+            ],
+            dim=1,
+        )
+
+    def confidence(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the confidence of each triple, in :math:`[0, 1]`."""
+        return self(head_index, rel_type, tail_index).exp()
+
+    def loss(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        confidence: Tensor | None = None,
+        known: TripleIndex | None = None,
+    ) -> Tensor:
+        r"""Returns the loss of a batch of triples.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+            confidence (torch.Tensor, optional): Their confidences; all 1 if
+                set to :obj:`None`. (default: :obj:`None`)
+            known (TripleIndex, optional): Triples that corruption must not
+                give. (default: :obj:`None`)
+        """
+        given = self.confidence(head_index, rel_type, tail_index)
+        target = torch.ones_like(given) if confidence is None else confidence
+        wrong = self.confidence(
+            *self.corrupt(head_index, rel_type, tail_index, known)
+        )
+        sides = [
+            self.embed(index).chunk(2, dim=-1)[1].exp().square().mean()
+            for index in (head_index, tail_index)
+        ]
+        return (
+            (given - target).square().mean()
+            + wrong.square().mean()
+            + self.l2_weight * (sides[0] + sides[1])
+        )

@@ -1,0 +1,103 @@
+r"""Models of how much a triple is to be believed."""
+
+from abc import abstractmethod
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.data import TripleIndex
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.scoring import QueryKGEModel
+
+
+class ConfidenceKGEModel(QueryKGEModel):
+    r"""A base class for models that give each triple a confidence in
+    :math:`[0, 1]`, and learn it from given confidences: those of the data, or 1
+    for every triple of a graph that has none.
+
+    Args:
+        num_nodes (int): The number of nodes/entities in the graph.
+        num_relations (int): The number of relations in the graph.
+        hidden_channels (int): The hidden embedding size.
+        num_negatives (int, optional): How many corrupted triples each triple is
+            trained with, half of them with another head.
+            (default: :obj:`10`)
+        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
+            embedding matrices will be sparse. (default: :obj:`False`)
+        seed (int, optional): The seed of corruption. (default: :obj:`0`)
+    """
+
+    def __init__(
+        self,
+        num_nodes: int,
+        num_relations: int,
+        hidden_channels: int,
+        num_negatives: int = 10,
+        sparse: bool = False,
+        seed: int = 0,
+    ) -> None:
+        if num_negatives < 2:
+            raise InvalidInputError(
+                f"'num_negatives' must be at least 2, one a side (got "
+                f"{num_negatives})"
+            )
+        super().__init__(
+            num_nodes, num_relations, hidden_channels, sparse=sparse
+        )
+        self.num_negatives = num_negatives
+        self.seed = seed
+        self.generator: torch.Generator | None = None
+
+    @abstractmethod
+    def confidence(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the confidence of each triple, in :math:`[0, 1]`.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+        """
+
+    def corrupt(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        known: TripleIndex | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        r"""Returns corrupted triples, of shape :obj:`[2, n, B]`: first those
+        with another head, then those with another tail.
+
+        Args:
+            head_index (torch.Tensor): The head indices, of shape :obj:`[B]`.
+            rel_type (torch.Tensor): The relation type, of shape :obj:`[B]`.
+            tail_index (torch.Tensor): The tail indices, of shape :obj:`[B]`.
+            known (TripleIndex, optional): Triples that must not come out;
+                those that do are drawn anew, a few times.
+                (default: :obj:`None`)
+        """
+        if self.generator is None:
+            self.generator = torch.Generator(head_index.device)
+            self.generator.manual_seed(self.seed)
+        shape = (self.num_negatives // 2, head_index.numel())
+        head, rel, tail = (
+            part.expand(2, *shape).clone()
+            for part in (head_index, rel_type, tail_index)
+        )
+        again = torch.ones((2, *shape), dtype=torch.bool, device=head.device)
+        for _ in range(4 if known is not None else 1):
+            drawn = torch.randint(
+                self.num_nodes,
+                again.shape,
+                generator=self.generator,
+                device=head.device,
+            )
+            head[0] = torch.where(again[0], drawn[0], head[0])
+            tail[1] = torch.where(again[1], drawn[1], tail[1])
+            if known is not None:
+                again = known.contains(head, rel, tail)
+                if not bool(again.any()):
+                    break
+        return head, rel, tail

@@ -1,0 +1,174 @@
+r"""The uncertain knowledge-graph embedding of Chen et al. (2019)."""
+
+import torch
+from torch import Tensor
+from torch.nn import Parameter
+
+from pyg_cagp.data import TripleIndex
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
+
+
+class UKGE(ConfidenceKGEModel):
+    r"""The UKGE model from the `"Embedding Uncertain Knowledge Graphs"
+    <https://arxiv.org/abs/1811.10667>`_ paper.
+
+    The plausibility :math:`g = \langle \mathbf{e}_h, \mathbf{e}_r,
+    \mathbf{e}_t \rangle` becomes a confidence by a logistic or a rectified map,
+
+    .. math::
+        f_{\text{logistic}} = \sigma(w g + b), \quad
+        f_{\text{rectified}} = \min(\max(w g + b, 0), 1),
+
+    trained by squared errors on given confidences :math:`s`, on corrupted
+    triples, whose confidence should be 0, and, if there are any, on triples
+    that rules have inferred with a confidence of at least
+    :math:`s_{\text{PSL}}` (probabilistic soft logic):
+
+    .. math::
+        \overline{(f - s)^2} + \tfrac{1}{2} \left( \overline{f^2}_{\text{other
+        heads}} + \overline{f^2}_{\text{other tails}} \right) + 0.2 \,
+        \overline{\max(0, s_{\text{PSL}} - f)^2}
+
+    The rectified map is not clamped in training, where a penalty on squared
+    embeddings takes the place of it. :meth:`forward` gives :math:`w g + b`,
+    which ranks as :math:`g` does while :math:`w > 0`.
+
+    Args:
+        num_nodes (int): The number of nodes/entities in the graph.
+        num_relations (int): The number of relations in the graph.
+        hidden_channels (int, optional): The hidden embedding size.
+            (default: :obj:`128`)
+        map (str, optional): :obj:`"logistic"` or :obj:`"rectified"`.
+            (default: :obj:`"logistic"`)
+        num_negatives (int, optional): The number of corrupted triples of each
+            triple. (default: :obj:`10`)
+        psl_weight (float, optional): The weight of inferred triples.
+            (default: :obj:`0.2`)
+        l2_weight (float, optional): The weight of the penalty of the rectified
+            map. (default: :obj:`0.005`)
+        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
+            embedding matrices will be sparse. (default: :obj:`False`)
+        seed (int, optional): The seed of corruption. (default: :obj:`0`)
+
+    Example:
+        >>> model = UKGE(10, 2, hidden_channels=4)
+        >>> zero = torch.zeros(1, dtype=torch.long)
+        >>> bool(0 <= model.confidence(zero, zero, zero) <= 1)
+        True
+    """
+
+    def __init__(
+        self,
+        num_nodes: int,
+        num_relations: int,
+        hidden_channels: int = 128,
+        map: str = "logistic",
+        num_negatives: int = 10,
+        psl_weight: float = 0.2,
+        l2_weight: float = 0.005,
+        sparse: bool = False,
+        seed: int = 0,
+    ) -> None:
+        check_choice("map", map, ("logistic", "rectified"))
+        super().__init__(
+            num_nodes,
+            num_relations,
+            hidden_channels,
+            num_negatives,
+            sparse,
+            seed,
+        )
+        self.map = map
+        self.psl_weight = psl_weight
+        self.l2_weight = l2_weight
+        self.slope = Parameter(torch.empty(()))
+        self.intercept = Parameter(torch.empty(()))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        r"""Resets all learnable parameters of the module."""
+        torch.nn.init.xavier_uniform_(self.node_emb.weight)
+        torch.nn.init.xavier_uniform_(self.rel_emb.weight)
+        torch.nn.init.ones_(self.slope)
+        torch.nn.init.zeros_(self.intercept)
+        self.generator = None
+
+    def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Scores embeddings; see
+        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
+        """
+        return self.slope * (head * rel * tail).sum(dim=-1) + self.intercept
+
+    def score_all_tails(
+        self, head: Tensor, rel: Tensor, tails: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of tails."""
+        return self.slope * ((head * rel) @ tails.t()) + self.intercept
+
+    def score_all_heads(
+        self, heads: Tensor, rel: Tensor, tail: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of heads."""
+        return self.score_all_tails(tail, rel, heads)
+
+    def confidence(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the confidence of each triple, in :math:`[0, 1]`."""
+        score = self(head_index, rel_type, tail_index)
+        if self.map == "logistic":
+            return torch.sigmoid(score)
+        return score.clamp(0, 1)
+
+    def loss(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        confidence: Tensor | None = None,
+        known: TripleIndex | None = None,
+        inferred: tuple[Tensor, Tensor, Tensor, Tensor] | None = None,
+    ) -> Tensor:
+        r"""Returns the loss of a batch of triples.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+            confidence (torch.Tensor, optional): Their confidences; all 1 if
+                set to :obj:`None`. (default: :obj:`None`)
+            known (TripleIndex, optional): Triples that corruption must not
+                give. (default: :obj:`None`)
+            inferred (tuple, optional): Heads, relations, tails and least
+                confidences of triples that rules have inferred.
+                (default: :obj:`None`)
+        """
+        given = self._trained(head_index, rel_type, tail_index)
+        target = torch.ones_like(given) if confidence is None else confidence
+        loss = (given - target).square().mean()
+        wrong = self._trained(
+            *self.corrupt(head_index, rel_type, tail_index, known)
+        )
+        loss = loss + wrong.square().mean(dim=(1, 2)).sum() / 2
+        if inferred is not None:
+            *triples, least = inferred
+            short = (least - self._trained(*triples)).clamp(min=0)
+            loss = loss + self.psl_weight * short.square().mean()
+        if self.map == "rectified":
+            squares = [
+                part.square().sum(-1).mean()
+                for part in (
+                    self.embed(head_index),
+                    self.embed_rel(rel_type),
+                    self.embed(tail_index),
+                )
+            ]
+            loss = loss + self.l2_weight * sum(squares)
+        return loss
+
+    def _trained(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        score = self(head_index, rel_type, tail_index)
+        return torch.sigmoid(score) if self.map == "logistic" else score

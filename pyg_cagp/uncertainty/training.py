@@ -1,0 +1,66 @@
+r"""Trains what estimators bring along themselves."""
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor
+from torch.nn import Parameter
+from tqdm import tqdm
+
+from pyg_cagp.exceptions import DivergenceError
+
+
+def train(
+    parameters: Iterable[Parameter],
+    loss: Callable[[Tensor], Tensor],
+    num_samples: int,
+    epochs: int,
+    batch_size: int,
+    lr: float,
+    seed: int = 0,
+    device: torch.device | str = "cpu",
+    progress: bool = False,
+    title: str = "",
+) -> list[float]:
+    r"""Minimises a loss by Adam, over samples in random order.
+
+    Args:
+        parameters (iterable): The parameters.
+        loss (callable): Takes the numbers of some samples, of shape
+            :obj:`[B]`, and returns their mean loss.
+        num_samples (int): The number of samples.
+        epochs (int): The number of passes over all samples.
+        batch_size (int): The number of samples a step.
+        lr (float): The learning rate.
+        seed (int, optional): The seed of the order. (default: :obj:`0`)
+        device (torch.device or str, optional): Where samples are.
+            (default: :obj:`"cpu"`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+        title (str, optional): What the bar is called. (default: :obj:`""`)
+
+    Returns:
+        The mean loss of each epoch.
+    """
+    optimizer = torch.optim.Adam(list(parameters), lr=lr)
+    generator = torch.Generator().manual_seed(seed)
+    means = []
+    with tqdm(total=epochs, desc=title, disable=not progress) as bar:
+        for epoch in range(epochs):
+            order = torch.randperm(num_samples, generator=generator)
+            total = 0.0
+            for batch in order.to(device).split(batch_size):
+                optimizer.zero_grad()
+                value = loss(batch)
+                value.backward()
+                optimizer.step()
+                total += float(value.detach()) * batch.numel()
+            means.append(total / num_samples)
+            if not means[-1] < float("inf"):
+                raise DivergenceError(
+                    f"the loss is no finite number in epoch {epoch + 1}; lower "
+                    f"'lr' (now {lr})"
+                )
+            bar.set_postfix(loss=means[-1])
+            bar.update()
+    return means
