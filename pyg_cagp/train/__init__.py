@@ -3,6 +3,7 @@ r"""Training: from a graph and a config to a model that knows its doubt."""
 from pyg_cagp.train.batches import TripleBatches
 from pyg_cagp.train.build import build_model, build_objective, build_posterior
 from pyg_cagp.train.checkpoint import load_checkpoint, save_checkpoint
+from pyg_cagp.train.ensemble import train_ensemble
 from pyg_cagp.train.options import Config, PosteriorOptions, TrainOptions
 from pyg_cagp.train.run import Run, load_run, train_run
 from pyg_cagp.train.tracker import Tracker
@@ -25,6 +26,7 @@ functions = [
     "build_objective",
     "build_posterior",
     "train_run",
+    "train_ensemble",
     "load_run",
     "save_checkpoint",
     "load_checkpoint",

@@ -7,6 +7,7 @@ from pyg_cagp.uncertainty.confidence import (
     ConfidenceUncertainty,
     UKGEUncertainty,
 )
+from pyg_cagp.uncertainty.ensemble import DeepEnsemble, disagreement
 from pyg_cagp.uncertainty.evidence import EvidenceUncertainty
 from pyg_cagp.uncertainty.features import Evidence
 from pyg_cagp.uncertainty.possible import PossiblePairs
@@ -32,6 +33,8 @@ classes = [
     "ConfidenceUncertainty",
     "UKGEUncertainty",
     "BEUrREUncertainty",
+    "DeepEnsemble",
 ]
+functions = ["disagreement"]
 
-__all__ = classes
+__all__ = classes + functions

@@ -5,7 +5,7 @@ import torch
 
 from pyg_cagp import Coverage
 from pyg_cagp.datasets import SyntheticKG
-from pyg_cagp.train import Config, train_run
+from pyg_cagp.train import Config, train_ensemble
 
 
 @pytest.fixture(scope="session")
@@ -19,12 +19,19 @@ def coverage(world):
 
 
 @pytest.fixture(scope="session")
-def model(world, tmp_path_factory):
+def members(world, tmp_path_factory):
+    """Three models from different seeds."""
     config = Config.find("synthetic", "gaussian-distmult")
     config = config.override({"train.epochs": 10, "model.hidden_channels": 16})
-    out = tmp_path_factory.mktemp("run")
-    run = train_run(world, config, out / "run", progress=False)
-    return run.model.requires_grad_(False)
+    runs = train_ensemble(
+        world, config, tmp_path_factory.mktemp("runs"), 3, progress=False
+    )
+    return [run.model.requires_grad_(False) for run in runs]
+
+
+@pytest.fixture(scope="session")
+def model(members):
+    return members[0]
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,7 @@
 """What every estimator has to keep to, whatever its method."""
 
+import copy
+
 import pytest
 import torch
 
@@ -13,6 +15,7 @@ from pyg_cagp.uncertainty import (
     CAGP,
     BEUrREUncertainty,
     ConfidenceUncertainty,
+    DeepEnsemble,
     Energy,
     EvidenceUncertainty,
     FrequencyUncertainty,
@@ -22,6 +25,18 @@ from pyg_cagp.uncertainty import (
     StructuralUncertainty,
     UKGEUncertainty,
 )
+
+
+def _jittered(model, num=3):
+    """Copies of a model that do not quite agree."""
+    generator = torch.Generator().manual_seed(0)
+    copies = [copy.deepcopy(model) for _ in range(num)]
+    for other in copies[1:]:
+        weight = other.node_emb.weight
+        noise = torch.randn(weight.shape, generator=generator)
+        weight.data += 0.05 * noise.to(weight.device)
+    return copies
+
 
 #: How each estimator is made of a model and a coverage.
 MAKERS = {
@@ -61,6 +76,10 @@ MAKERS = {
         BEUrRE(model.num_nodes, model.num_relations, 16, num_negatives=10),
         epochs=4,
         lr=0.02,
+    ),
+    "ensemble": lambda model, cov: DeepEnsemble(_jittered(model)),
+    "ensemble, variance": lambda model, cov: DeepEnsemble(
+        _jittered(model), "variance", "sigmoid"
     ),
     "energy": lambda model, cov: Energy(model),
     "energy of triples": lambda model, cov: Energy(model, "triple"),
@@ -187,8 +206,6 @@ class TestContract:
     @pytest.mark.gpu
     def test_device(self, name, world, model, coverage, triples, fitted):
         cuda = torch.device("cuda")
-        import copy
-
         estimator = MAKERS[name](
             copy.deepcopy(model).to(cuda), coverage.clone().to(cuda)
         ).fit(world.clone().to(cuda))
@@ -205,6 +222,8 @@ def _arguments(estimator, model, coverage):
         return [estimator.semantic, estimator.structural]
     if isinstance(estimator, EvidenceUncertainty):
         return [coverage, model]
+    if isinstance(estimator, DeepEnsemble):
+        return [estimator.models]
     if isinstance(estimator, (FrequencyUncertainty, StructuralUncertainty)):
         return [coverage]
     # Confidence models are trained by the estimator: this one is not yet.

@@ -1,0 +1,65 @@
+"""Ensembles: what they agree on and what they do not."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import entropy
+from torch_geometric.nn.kge import DistMult
+
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.train import Config, train_ensemble
+from pyg_cagp.uncertainty import DeepEnsemble, disagreement
+
+
+def test_disagreement_by_definition():
+    generator = torch.Generator().manual_seed(0)
+    p = torch.rand((4, 7), generator=generator).double()
+    p[:, 0] = 1.0  # Certain, and of one mind.
+    p[:, 1] = torch.tensor([0.0, 1, 0, 1])
+    q = p.numpy()
+    coin = lambda x: entropy(np.stack([x, 1 - x]), axis=0)  # noqa: E731
+    want = coin(q.mean(0)) - coin(q).mean(0)
+    got = disagreement(p, "mutual-information").numpy()
+    np.testing.assert_allclose(got, want, atol=1e-12)
+    assert got[0] == 0
+    assert got[1] == pytest.approx(np.log(2))
+    np.testing.assert_allclose(disagreement(p, "variance"), q.var(0))
+    np.testing.assert_allclose(disagreement(p, "mean"), 1 - q.mean(0))
+
+
+def test_members_agree_on_train_and_disagree_off_it(world, members):
+    ensemble = DeepEnsemble(members, "variance", "sigmoid")
+    some = world.train_mask.nonzero().view(-1)[:500]
+    (head, tail), rel = world.edge_index[:, some], world.edge_type[some]
+    generator = torch.Generator().manual_seed(0)
+    other = tail[torch.randperm(500, generator=generator)]
+    seen = ensemble(head, rel, tail)
+    unseen = ensemble(head, rel, other)
+    assert float(seen.mean()) < float(unseen.mean())
+    p = ensemble.probabilities(head, rel, tail)
+    assert p.shape == (3, 500)
+    assert float(p.std(dim=0).max()) > 0  # They are not the same model.
+
+
+def test_members_differ_by_seed_and_come_out_the_same_again(world, tmp_path):
+    config = Config.find("synthetic", "gaussian-distmult")
+    config = config.override({"train.epochs": 1, "model.hidden_channels": 4})
+    runs = [
+        train_ensemble(world, config, tmp_path / name, 2, progress=False)
+        for name in ("a", "b")
+    ]
+    weights = [[r.model.node_emb.weight for r in part] for part in runs]
+    assert torch.equal(weights[0][1], weights[1][1])
+    assert not torch.equal(weights[0][0], weights[0][1])
+    assert [r.record["seed"] for r in runs[0]] == [0, 1]
+
+
+def test_bad_members(world):
+    with pytest.raises(InvalidInputError, match="at least two members"):
+        DeepEnsemble([DistMult(3, 1, 2)])
+    with pytest.raises(InvalidInputError, match="must be of one graph"):
+        DeepEnsemble([DistMult(3, 1, 2), DistMult(4, 1, 2)])
+    with pytest.raises(InvalidInputError, match="'measure' must be one of"):
+        DeepEnsemble([DistMult(3, 1, 2)] * 2, "range")
+    with pytest.raises(InvalidInputError, match="'num_members' must be pos"):
+        train_ensemble(world, Config({"name": "x"}), "nowhere", 0)
