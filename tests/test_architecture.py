@@ -26,7 +26,15 @@ ALLOWED = {
     "uncertainty": BASE | {"data", "coverage", "transforms", "nn", "metrics"},
     "theory": BASE | {"data", "coverage", "metrics"},
     "evaluate": BASE
-    | {"data", "coverage", "transforms", "metrics", "uncertainty", "nn"},
+    | {
+        "data",
+        "coverage",
+        "transforms",
+        "metrics",
+        "theory",
+        "uncertainty",
+        "nn",
+    },
 }
 OUTSIDE = {"cli", "report", "__init__", "__main__"}
 

@@ -154,7 +154,12 @@ class CompressedPairs:
             role (str, optional): :obj:`"any"`, :obj:`"head"` or
                 :obj:`"tail"`. (default: :obj:`"any"`)
         """
-        return scatter(self.counts(role), self.row(), dim_size=self.num_nodes)
+        key = "frequency", role
+        if key not in self._cache:
+            self._cache[key] = scatter(
+                self.counts(role), self.row(), dim_size=self.num_nodes
+            )
+        return self._cache[key].clone()
 
     def entities_by_relation(self, role: Role = "any") -> tuple[Tensor, Tensor]:
         r"""Lists, relation by relation, the entities seen with it.

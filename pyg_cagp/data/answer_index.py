@@ -96,6 +96,21 @@ class AnswerIndex:
         row, place = expand_ranges(first, count)
         return row, answers[place]
 
+    def queries(self, side: str) -> tuple[Tensor, Tensor, Tensor]:
+        r"""Lists the queries that have answers: the given entities, the
+        relations, and how many distinct answers each has.
+
+        Args:
+            side (str): Which side is asked for, :obj:`"tail"` or
+                :obj:`"head"`.
+        """
+        check_choice("side", side, ("tail", "head"))
+        query, count = self._sides[side][0].unique_consecutive(
+            return_counts=True
+        )
+        num = max(1, self.num_relations)
+        return query // num, query % num, count
+
     def to(self, device: torch.device | str) -> "AnswerIndex":
         r"""Moves the index to a device, in place."""
         self._sides = {

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp.data.checks import check_edges
+from pyg_cagp.data.checks import check_choice, check_edges
 from pyg_cagp.exceptions import InvalidInputError
 
 #: The masks of the three splits, in their order.
@@ -128,5 +128,6 @@ def split_edges(data: Data, split: str) -> tuple[Tensor, Tensor]:
         data (torch_geometric.data.Data): The graph.
         split (str): :obj:`"train"`, :obj:`"val"` or :obj:`"test"`.
     """
+    check_choice("split", split, ("train", "val", "test"))
     mask = data[f"{split}_mask"]
     return data.edge_index[:, mask], data.edge_type[mask]

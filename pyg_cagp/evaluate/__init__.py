@@ -7,6 +7,7 @@ from pyg_cagp.evaluate.ood import ood
 from pyg_cagp.evaluate.partition import partition_summary
 from pyg_cagp.evaluate.ranking import ranking
 from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate.seeds import seed_spread
 
 classes = ["Record"]
 functions = [
@@ -17,6 +18,7 @@ functions = [
     "predictions",
     "ranking",
     "relation_categories",
+    "seed_spread",
 ]
 
 __all__ = classes + functions

@@ -13,9 +13,9 @@ from pyg_cagp.data import AnswerIndex, as_kg
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
-from pyg_cagp.evaluate.scoring import Estimator
+from pyg_cagp.evaluate.scoring import Estimator, doubts
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge import candidate_scorer
+from pyg_cagp.nn.kge.candidates import candidate_scorer, evaluating
 from pyg_cagp.transforms.judged import JudgedTriples, judged_triples
 
 SIDES = ("tail", "head")
@@ -37,9 +37,10 @@ def conformal(
     is.
 
     The nonconformity of a candidate is :math:`-\log p(c \mid q)` under the
-    softmax over all candidates but other known answers, as in filtered ranking.
-    Thresholds come from the validation triples, and those of the two sides are
-    found apart. The promise is coverage of at least :math:`1 - \alpha` for
+    softmax over all candidates but those known from the splits before: train
+    for validation queries, train and validation for test queries. Thresholds
+    come from the validation triples alone, and those of the two sides are found
+    apart. The promise is coverage of at least :math:`1 - \alpha` for
     queries exchangeable with those of validation, so coverage is reported by
     kind of triple, too: emerging entities and novel contexts may break it.
 
@@ -65,10 +66,20 @@ def conformal(
             (default: :obj:`2097152`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
+
+    Example:
+        >>> from pyg_cagp import GaussianDistMult
+        >>> from pyg_cagp.datasets import load
+        >>> kg = load("synthetic")
+        >>> model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
+        >>> result = conformal(model, kg, alpha=0.2)
+        >>> result["coverage"] > 0.7
+        True
     """
     if group is not None:
         check_choice("group", group, ("relation",))
-    kg = as_kg(kg)
+    check_choice("fallback", fallback, ("everything", "pooled"))
+    kg = as_kg(kg).clone().cpu()
     check_fits(model, kg)
     val = judged_triples(kg, split="val", preset=preset)
     test = judged_triples(kg, split="test", preset=preset)
@@ -82,7 +93,7 @@ def conformal(
     total = 2 * (val.rel.numel() + test.rel.numel())
     with tqdm(total=total, unit="query", disable=not progress) as bar:
         for side in SIDES:
-            fit, _ = sets(side, val, None, bar)
+            fit, _ = sets(side, val, "val", None, bar)
             if group is None:
                 level = metrics.conformal_threshold(fit, alpha)
                 widths.append(fit.new_full((kg.num_relations,), level))
@@ -93,7 +104,7 @@ def conformal(
                     )
                 )
             threshold = widths[-1][test.rel]
-            score, number = sets(side, test, threshold, bar)
+            score, number = sets(side, test, "test", threshold, bar)
             covered.append(score <= threshold)
             size.append(number)
     config = {
@@ -140,7 +151,20 @@ class AnswerSets:
         max_scores: int = 2**21,
     ) -> None:
         self.device = next(model.parameters()).device
-        self.known = AnswerIndex.from_data(kg).to(self.device)
+        #: What is known before the answers of a split are asked for.
+        self.known = {
+            split: AnswerIndex(
+                kg.edge_index[:, before],
+                kg.edge_type[before],
+                kg.num_nodes,
+                kg.num_relations,
+            ).to(self.device)
+            for split, before in (
+                ("val", kg.train_mask),
+                ("test", kg.train_mask | kg.val_mask),
+            )
+        }
+        self.model = model
         self.difficulty = difficulty
         self.score = candidate_scorer(model)
         self.size = max(1, max_scores // kg.num_nodes)
@@ -150,6 +174,7 @@ class AnswerSets:
         self,
         side: str,
         triples: JudgedTriples,
+        split: str,
         threshold: Tensor | None,
         bar: Any,
     ) -> tuple[Tensor, Tensor]:
@@ -164,9 +189,10 @@ class AnswerSets:
                 for column in (triples.head, triples.rel, triples.tail)
             )
             given, answer = (head, tail) if side == "tail" else (tail, head)
-            scores = self.score(side, given, rel).double()
+            with evaluating(self.model):
+                scores = self.score(side, given, rel).double()
             true = scores.gather(1, answer[:, None])
-            scores[self.known.find(side, given, rel)] = -torch.inf
+            scores[self.known[split].find(side, given, rel)] = -torch.inf
             scores.scatter_(1, answer[:, None], true)
             misfit = scores.logsumexp(dim=1, keepdim=True) - scores
             misfit /= self._difficulty(side, given, rel, scores)[:, None]
@@ -186,9 +212,11 @@ class AnswerSets:
             return torch.ones_like(rel, dtype=torch.double)
         best = scores.argmax(dim=1)
         ends = (given, best) if side == "tail" else (best, given)
-        hard = self.difficulty(ends[0], rel, ends[1]).double()
-        if not bool((hard > 0).all()):
-            row = int((~(hard > 0)).nonzero()[0])
+        triples = ends[0], rel, ends[1]
+        hard = doubts("difficulty", self.difficulty, triples)
+        fine = (hard > 0) & hard.isfinite()
+        if not bool(fine.all()):
+            row = int((~fine).nonzero()[0])
             raise InvalidInputError(
                 f"'difficulty' must return positive numbers (got "
                 f"{float(hard[row])} for triple ({int(ends[0][row])}, "

@@ -10,6 +10,8 @@ from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp import metrics
 from pyg_cagp.data import AnswerIndex, TripleIndex, as_kg, split_edges
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
 from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
@@ -24,7 +26,7 @@ class Predictions(NamedTuple):
     r"""The answers a model gives, as triples, and which of them are wrong.
 
     :obj:`doubt` is 1 minus the probability of the answer under the softmax over
-    all candidates.
+    all candidates that were not left out.
     """
 
     head: Tensor
@@ -47,7 +49,16 @@ def predictions(model: KGEModel, kg: Data, split: str = "test") -> Predictions:
         kg (Data): The graph.
         split (str, optional): :obj:`"val"` or :obj:`"test"`.
             (default: :obj:`"test"`)
+
+    Example:
+        >>> from pyg_cagp import GaussianDistMult
+        >>> from pyg_cagp.datasets import load
+        >>> kg = load("synthetic")
+        >>> model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
+        >>> bool(predictions(model, kg).error.any())
+        True
     """
+    check_choice("split", split, ("val", "test"))
     sizes = kg.num_nodes, kg.num_relations
     device = next(model.parameters()).device
     edges = split_edges(kg, split)
@@ -76,7 +87,8 @@ def predictions(model: KGEModel, kg: Data, split: str = "test") -> Predictions:
                 ends[1],
                 torch.full_like(asked, number),
                 ~truth.contains(ends[0], asked, ends[1]),
-                1 - answer.log_prob[:, 0].double().exp().to(given.device),
+                # 1 - p, without losing what is next to 0.
+                -torch.expm1(answer.log_prob[:, 0]).to(given.device),
             )
         )
     return Predictions(*map(torch.cat, zip(*parts, strict=True)))
@@ -87,6 +99,8 @@ def error_ranking(
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
     kg: Data,
     rates: Sequence[float] = (0.85,),
+    risks: Sequence[float] = (0.5,),
+    cluster: str | None = None,
     seed: int = 0,
     num_resamples: int = 10_000,
     progress: bool = False,
@@ -99,9 +113,10 @@ def error_ranking(
     stands :obj:`"max probability"`, 1 minus the probability of the answer,
     which needs no estimator at all. The record has the model's accuracy and,
     for each method, AURC, E-AURC, AUGRC, the AUROC of errors, what answering
-    at each rate gives with the threshold chosen on validation (and, in
-    hindsight, could have given), and a paired bootstrap of its AURC against
-    that of the maximum probability, corrected by Holm's method.
+    at each rate, or at no more than each risk, gives with the threshold chosen
+    on validation (and, in hindsight, could have given), and a paired bootstrap
+    of its AURC against that of the maximum probability, corrected by Holm's
+    method.
 
     Args:
         model (torch_geometric.nn.kge.KGEModel): The model.
@@ -111,12 +126,30 @@ def error_ranking(
             :func:`~pyg_cagp.data.as_kg` takes.
         rates (sequence, optional): The shares of queries to answer.
             (default: :obj:`(0.85,)`)
+        risks (sequence, optional): The largest shares of errors among answers.
+            (default: :obj:`(0.5,)`)
+        cluster (str, optional): What is drawn as a whole by the bootstrap:
+            :obj:`"head"`, :obj:`"tail"`, :obj:`"query"` or
+            :obj:`"entities"`; see :func:`~pyg_cagp.evaluate.ood`. If set to
+            :obj:`None`, queries. (default: :obj:`None`)
         seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
         num_resamples (int, optional): The number of resamples.
             (default: :obj:`10000`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
+
+    Example:
+        >>> from pyg_cagp import Coverage, GaussianDistMult
+        >>> from pyg_cagp.datasets import load
+        >>> kg = load("synthetic")
+        >>> model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
+        >>> coverage = {"structural": Coverage.from_data(kg).missing}
+        >>> result = error_ranking(model, coverage, kg, num_resamples=99)
+        >>> list(result["methods"])
+        ['max probability', 'structural']
     """
+    if cluster is not None:
+        check_choice("cluster", cluster, CLUSTERS)
     kg = as_kg(kg)
     check_fits(model, kg)
     named = named_estimators(estimators)
@@ -140,12 +173,19 @@ def error_ranking(
             scores["test"][name],
             test.error,
             scores["val"][name],
+            val.error,
             rates,
+            risks,
         )
         for name in scores["test"]
     }
     comparisons = _compare(
-        scores["test"], test.error, num_resamples, seed, progress
+        scores["test"],
+        test.error,
+        clusters(test.head, test.rel, test.tail, cluster),
+        num_resamples,
+        seed,
+        progress,
     )
     found = {
         "num_queries": test.error.numel(),
@@ -159,6 +199,8 @@ def error_ranking(
         "model": repr(model),
         "estimators": {name: repr(e) for name, e in named.items()},
         "rates": list(rates),
+        "risks": list(risks),
+        "cluster": cluster,
         "num_resamples": num_resamples,
     }
     samples = {
@@ -169,9 +211,23 @@ def error_ranking(
 
 
 def _judge(
-    score: Tensor, error: Tensor, fit: Tensor, rates: Sequence[float]
+    score: Tensor,
+    error: Tensor,
+    fit: Tensor,
+    fit_error: Tensor,
+    rates: Sequence[float],
+    risks: Sequence[float],
 ) -> dict[str, Any]:
     wrong = int(error.sum())
+    at_risk = {}
+    for risk in risks:
+        threshold = metrics.threshold_for_risk(fit, fit_error, risk)
+        at_risk[f"{risk:g}"] = {
+            **metrics.select(score, error, threshold)._asdict(),
+            "rate in hindsight": metrics.answer_rate_at(
+                score, error, risk
+            )._asdict(),
+        }
     return {
         "aurc": metrics.aurc(score, error),
         "e_aurc": metrics.e_aurc(score, error),
@@ -185,12 +241,14 @@ def _judge(
             )._asdict()
             for rate in rates
         },
+        "at risk": at_risk,
     }
 
 
 def _compare(
     scores: dict[str, Tensor],
     error: Tensor,
+    groups: Tensor | None,
     num_resamples: int,
     seed: int,
     progress: bool,
@@ -203,7 +261,7 @@ def _compare(
         drawn = metrics.compare(
             metrics.WeightedAURC(score, error),
             baseline,
-            metrics.Resampler(error.numel()),
+            metrics.Resampler(error.numel(), cluster=groups),
             num_resamples,
             seed=seed,
             progress=progress,

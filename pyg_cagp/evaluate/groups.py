@@ -3,9 +3,9 @@ r"""Groups of triples that are worth a row of their own."""
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.utils import degree
+from torch_geometric.utils import degree, scatter
 
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import AnswerIndex
 
 #: How many answers the two sides of a relation usually have.
 CATEGORIES = ("1-1", "1-N", "N-1", "N-N")
@@ -24,28 +24,39 @@ def relation_categories(kg: Data, threshold: float = 1.5) -> Tensor:
     Returns:
         Places in :obj:`("1-1", "1-N", "N-1", "N-N")`; -1 for relations that
         train does not have.
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> categories = relation_categories(load("synthetic"))
+        >>> CATEGORIES[int(categories[0])]
+        'N-N'
     """
-    (head, tail), rel = split_edges(kg, "train")
-    triples = (head * kg.num_relations + rel) * kg.num_nodes + tail
-    if kg.num_nodes**2 * kg.num_relations < 2**63:
-        _, first = _first_of_each(triples)
-        head, rel, tail = head[first], rel[first], tail[first]
-    number = degree(rel, kg.num_relations, dtype=torch.double)
+    known = AnswerIndex.from_data(kg, "train")
     many = []
-    for given in (head, tail):
-        query = (given * kg.num_relations + rel).unique() % kg.num_relations
-        queries = degree(query, kg.num_relations, dtype=torch.double)
+    for side in ("tail", "head"):
+        _, rel, count = known.queries(side)
+        queries = degree(rel, kg.num_relations, dtype=torch.double)
+        number = scatter(count, rel, dim_size=kg.num_relations)
         many.append(number >= threshold * queries)
     # Many tails a head: 1-N; many heads a tail: N-1.
     found = many[0].long() + 2 * many[1].long()
     return torch.where(number > 0, found, -1)
 
 
-def _first_of_each(values: Tensor) -> tuple[Tensor, Tensor]:
-    ordered, order = values.sort(stable=True)
-    fresh = torch.ones_like(ordered, dtype=torch.bool)
-    fresh[1:] = ordered[1:] != ordered[:-1]
-    return ordered[fresh], order[fresh]
+def relation_labels(kg: Data) -> list[str]:
+    r"""Returns one label for each relation: its name, or its number where it
+    has none or shares it.
+
+    Args:
+        kg (Data): The graph.
+    """
+    names = kg.get("relation_names")
+    labels = [
+        str(n) for n in (range(kg.num_relations) if names is None else names)
+    ]
+    if len(set(labels)) == len(labels):
+        return labels
+    return [f"{name} ({number})" for number, name in enumerate(labels)]
 
 
 def equal_groups(values: Tensor, num_groups: int = 10) -> Tensor:

@@ -3,19 +3,19 @@ r"""How well doubt finds what is out of distribution."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp import metrics
+from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
 from pyg_cagp.data.checks import check_choice
+from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.theory import circularity
 from pyg_cagp.transforms.judged import JudgedTriples, judged_triples
-
-CLUSTERS = ("head", "tail", "query", "entities")
 
 
 def ood(
@@ -37,6 +37,8 @@ def ood(
     it is :obj:`None`. The record has
 
     * :obj:`counts`: how many triples there are of each kind,
+    * :obj:`by_construction`: how far the labels follow from frequency and
+      coverage alone; see :func:`~pyg_cagp.theory.circularity`,
     * :obj:`methods`: for each estimator and each row (:obj:`"overall"`, each
       kind of OOD against ID, and subsets), AUROC with its interval, AUPR of
       either class, FPR at 95 % TPR, detection accuracy, F1, accuracy and
@@ -105,8 +107,12 @@ def ood(
         if val.label.numel() and 0 < int(val.label.sum()) < val.label.numel():
             fit = doubts(name, estimator, (val.head, val.rel, val.tail))
         methods[name] = _judge(scores[name], test, fit, val.label)
+    coverage = Coverage.from_data(kg)
     found: dict[str, Any] = {
         "counts": {"val": val.counts(), "test": test.counts()},
+        "by_construction": circularity(
+            coverage, test.head, test.rel, test.tail, test.label
+        ),
         "methods": methods,
     }
     if compare_with is not None:
@@ -188,22 +194,6 @@ def _calibration(
     }
 
 
-def clusters(triples: JudgedTriples, by: str | None) -> Tensor | None:
-    r"""Returns what the bootstrap draws as a whole; see :func:`ood`.
-
-    Args:
-        triples (JudgedTriples): The triples.
-        by (str, optional): The kind of cluster.
-    """
-    if by is None:
-        return None
-    if by == "entities":
-        return torch.stack([triples.head, triples.tail])
-    if by == "query":
-        return triples.head * (int(triples.rel.max()) + 1) + triples.rel
-    return triples.head if by == "head" else triples.tail
-
-
 def _compare(
     scores: dict[str, Tensor],
     test: JudgedTriples,
@@ -213,7 +203,7 @@ def _compare(
     seed: int,
     progress: bool,
 ) -> list[dict[str, Any]]:
-    groups = clusters(test, cluster)
+    groups = clusters(test.head, test.rel, test.tail, cluster)
     rows: list[dict[str, Any]] = []
     for name, score in scores.items():
         if name == reference:

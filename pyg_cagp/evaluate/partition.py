@@ -26,7 +26,18 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> dict[str, Any]:
         kg (torch_geometric.data.Data): The graph, in the one graph form.
         transform (TemporalLikeOOD): The partition, by the graph's own training
             edges.
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> found = partition_summary(load("synthetic"), TemporalLikeOOD())
+        >>> found["splits"]["test"]["u_str_auroc"]["novel"]
+        1.0
     """
+    if not isinstance(transform, TemporalLikeOOD):
+        raise InvalidInputError(
+            f"'transform' must be a TemporalLikeOOD (got "
+            f"{type(transform).__name__})"
+        )
     if transform.reference is not None:
         raise InvalidInputError(
             "'transform' must have no 'reference': the graph is its own"

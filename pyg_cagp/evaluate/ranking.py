@@ -15,6 +15,7 @@ from pyg_cagp.evaluate.groups import (
     CATEGORIES,
     equal_groups,
     relation_categories,
+    relation_labels,
 )
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import InvalidInputError
@@ -29,7 +30,7 @@ def ranking(
     split: str = "test",
     filtered: bool = True,
     ties: str = "realistic",
-    ks: Sequence[int] = (1, 3, 10),
+    ks: int | Sequence[int] = (1, 3, 10),
     max_scores: int = 2**21,
     progress: bool = False,
 ) -> Record:
@@ -57,7 +58,7 @@ def ranking(
         ties (str, optional): :obj:`"realistic"`, :obj:`"optimistic"` or
             :obj:`"pessimistic"`; see :mod:`pyg_cagp.metrics.ranking`.
             (default: :obj:`"realistic"`)
-        ks (sequence, optional): The numbers of places for hits.
+        ks (int or sequence, optional): The numbers of places for hits.
             (default: :obj:`(1, 3, 10)`)
         max_scores (int, optional): How many scores to hold at a time, which
             bounds the memory. (default: :obj:`2097152`)
@@ -74,6 +75,7 @@ def ranking(
         True
     """
     check_choice("ties", ties, TIES)
+    ks = (ks,) if isinstance(ks, int) else tuple(ks)
     kg = as_kg(kg)
     check_fits(model, kg)
     device = next(model.parameters(), torch.empty(0)).device
@@ -114,7 +116,7 @@ def ranking(
     ).items():
         label, side = name.split()
         by_category[label][side] = values
-    names = list(map(str, kg.get("relation_names") or range(kg.num_relations)))
+    names = relation_labels(kg)
     metrics = {
         **measure(),
         "num_queries": both_rel.numel(),
@@ -162,6 +164,11 @@ def check_fits(model: KGEModel, kg: Data) -> None:
         model (torch_geometric.nn.kge.KGEModel): The model.
         kg (Data): The graph.
     """
+    if not isinstance(model, KGEModel):
+        raise InvalidInputError(
+            f"'model' must be a torch_geometric.nn.kge.KGEModel (got "
+            f"{type(model).__name__})"
+        )
     for name in ("num_nodes", "num_relations"):
         if getattr(model, name) != kg[name]:
             raise InvalidInputError(

@@ -15,12 +15,12 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import describe_graph, package_versions
 from pyg_cagp.data.files import atomic_path, write_atomically
-from pyg_cagp.exceptions import DatasetFormatError
+from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 
 SCHEMA = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Record(Mapping):
     r"""The result of one evaluation: figures, what they were computed from,
     and the values of single triples they are made of.
@@ -36,6 +36,12 @@ class Record(Mapping):
         seed (int, optional): The seed of whatever was random.
             (default: :obj:`0`)
         versions (dict, optional): The versions of the packages in use.
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> record = Record.make("mine", load("synthetic"), {}, {"mrr": 0.5})
+        >>> record["mrr"]
+        0.5
     """
 
     protocol: str
@@ -64,6 +70,17 @@ class Record(Mapping):
             for name, tensor in (samples or {}).items()
         }
         return cls(protocol, config, describe_graph(kg), metrics, samples, seed)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Record) or self.to_dict() != other.to_dict():
+            return False
+        return self.samples.keys() == other.samples.keys() and all(
+            torch.equal(tensor, other.samples[name])
+            for name, tensor in self.samples.items()
+        )
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(self.to_dict(), sort_keys=True))
 
     def __getitem__(self, key: str) -> Any:
         return self.metrics[key]
@@ -98,8 +115,12 @@ class Record(Mapping):
                 samples. (default: :obj:`True`)
         """
         path = Path(path)
+        if path.suffix == ".npz":
+            raise InvalidInputError(
+                f"'path' must be that of the JSON file (got '{path}')"
+            )
         document = self.to_dict()
-        beside = path.with_suffix(".npz")
+        beside = path.with_name(f"{path.name}.npz")
         if samples and self.samples:
             document["samples"] = beside.name
             with atomic_path(beside) as temporary, open(temporary, "wb") as out:

@@ -80,7 +80,7 @@ def doubts(
                 f"estimator '{name}' must return one number for each of "
                 f"{head.numel()} triples (got {got})"
             )
-        parts.append(part.double())
+        parts.append(part.double().to(head.device))
     found = torch.cat(parts)
     if bool(found.isnan().any()):
         row = int(found.isnan().nonzero()[0])

@@ -1,13 +1,14 @@
 r"""How far a figure, or a difference of two, may be due to chance."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from pyg_cagp.metrics.inputs import Values, as_bits, check_between
+from pyg_cagp.metrics.inputs import Values, as_bits, check_share
 from pyg_cagp.metrics.resampling import Resampler
 from pyg_cagp.metrics.weighted import WeightedAUROC, WeightedStatistic
 
@@ -121,7 +122,7 @@ def compare(
         >>> round(result.difference, 4), result.p_value <= 1
         (0.3333, True)
     """
-    check_between("level", level, 0, 1)
+    check_share("level", level)
     values = bootstrap_values(
         [first, second], resampler, num_resamples, seed, progress
     )
@@ -145,7 +146,7 @@ def paired_bootstrap(
     second: Values,
     label: Values,
     num_resamples: int = 10_000,
-    cluster: Tensor | None = None,
+    cluster: Tensor | Sequence[int] | None = None,
     level: float = 0.95,
     seed: int = 0,
     progress: bool = False,
@@ -219,7 +220,7 @@ def bca_interval(
         >>> low < 4.5 < high
         True
     """
-    check_between("level", level, 0, 1)
+    check_share("level", level)
     drawn = bootstrap_values(
         [statistic], resampler, num_resamples, seed, progress
     )[0]
@@ -245,14 +246,21 @@ def bca_interval(
 
 
 def _acceleration(statistic: WeightedStatistic, resampler: Resampler) -> float:
-    strata: dict[int, list[Tensor]] = {}
-    for stratum, weight in resampler.leave_one_out(statistic.device):
-        strata.setdefault(stratum, []).append(statistic(weight))
+    values = None if resampler.clusters else statistic.leave_one_out()
+    if values is not None:
+        strata = [values[part].view(-1) for part in resampler.strata()]
+    else:
+        parts: dict[int, list[Tensor]] = {}
+        for stratum, weight in resampler.leave_one_out(statistic.device):
+            parts.setdefault(stratum, []).append(statistic(weight))
+        strata = [torch.cat(part) for part in parts.values()]
     second = third = 0.0
-    for parts in strata.values():
-        left = torch.cat(parts)
+    for left in strata:
         left = left[~left.isnan()]
         units = left.numel()
+        if units < 2:
+            # Without its only unit, a stratum has nothing to say.
+            continue
         change = (units - 1) * (left.mean() - left)
         second += float(change.square().sum()) / units**2
         third += float(change.pow(3).sum()) / units**3

@@ -7,15 +7,17 @@ of calibration. Queries about emerging entities or novel contexts are not.
 """
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from pyg_cagp.metrics.inputs import (
     Values,
+    as_groups,
     as_values,
-    check_between,
     check_same_length,
+    check_share,
 )
 
 
@@ -36,7 +38,7 @@ def conformal_threshold(nonconformity: Values, alpha: float = 0.1) -> float:
         >>> conformal_threshold([0.3, 0.1, 0.2, 0.4], alpha=0.1)
         inf
     """
-    check_between("alpha", alpha, 0, 1)
+    check_share("alpha", alpha)
     scores = as_values("nonconformity", nonconformity)
     place = _place(scores.numel(), alpha)
     if place > scores.numel():
@@ -51,7 +53,7 @@ def _place(num: int, alpha: float) -> int:
 
 def mondrian_thresholds(
     nonconformity: Values,
-    group: Tensor,
+    group: Tensor | Sequence[int],
     num_groups: int,
     alpha: float = 0.1,
     fallback: str = "everything",
@@ -72,17 +74,17 @@ def mondrian_thresholds(
             not. (default: :obj:`"everything"`)
 
     Example:
-        >>> group = torch.tensor([0, 0, 1])
-        >>> mondrian_thresholds([0.1, 0.2, 0.9], group, 2, alpha=0.5)
+        >>> mondrian_thresholds([0.1, 0.2, 0.9], [0, 0, 1], 2, alpha=0.5)
         tensor([0.2000, 0.9000], dtype=torch.float64)
     """
-    check_between("alpha", alpha, 0, 1)
+    check_share("alpha", alpha)
     if fallback not in ("everything", "pooled"):
         raise ValueError(
             f"'fallback' must be one of 'everything', 'pooled' (got "
             f"{fallback!r})"
         )
     scores = as_values("nonconformity", nonconformity)
+    group = as_groups("group", group).to(scores.device)
     check_same_length(nonconformity=scores, group=group)
     low, high = torch.aminmax(group)
     if int(low) < 0 or int(high) >= num_groups:
@@ -95,7 +97,7 @@ def mondrian_thresholds(
     order = order[group[order].argsort(stable=True)]
     size = torch.bincount(group, minlength=num_groups)
     first = size.cumsum(0) - size
-    place = torch.ceil((size + 1) * (1 - alpha) - 1e-9).long()
+    place = torch.ceil((size + 1).double() * (1 - alpha) - 1e-9).long()
     enough = place <= size
     otherwise = (
         conformal_threshold(scores, alpha) if fallback == "pooled" else math.inf

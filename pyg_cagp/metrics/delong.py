@@ -9,8 +9,8 @@ from torch import Tensor
 from pyg_cagp.metrics.bootstrap import Interval
 from pyg_cagp.metrics.inputs import (
     Values,
-    check_between,
     check_same_length,
+    check_share,
     scores_and_labels,
 )
 
@@ -111,7 +111,7 @@ def delong_interval(
         >>> round(area.estimate, 4), round(area.low, 4)
         (0.7778, 0.173)
     """
-    check_between("level", level, 0, 1)
+    check_share("level", level)
     scores, labels = scores_and_labels(score, label)
     high, low = _placements(scores, labels)
     area = float(high.mean())

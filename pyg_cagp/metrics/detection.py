@@ -13,9 +13,9 @@ from pyg_cagp.metrics.inputs import (
     Values,
     as_bits,
     as_values,
-    check_between,
     check_one_of,
     check_same_length,
+    check_share,
     scores_and_labels,
 )
 from pyg_cagp.metrics.weighted import WeightedAUROC
@@ -153,7 +153,7 @@ def fpr_at_tpr(score: Values, label: Values, tpr: float = 0.95) -> float:
         >>> fpr_at_tpr([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])
         0.5
     """
-    check_between("tpr", tpr, 0, 1 + 1e-12)
+    check_share("tpr", tpr, "(]")
     _, tp, fp = sweep(score, label)
     # The product may lie a rounding error above the whole number it means.
     enough = tp >= tpr * int(tp[-1]) - 1e-9

@@ -141,12 +141,38 @@ def probabilities_and_labels(
     return p, y
 
 
-def check_between(name: str, value: float, low: float, high: float) -> None:
-    r"""Checks that a number lies strictly between two others."""
-    if not low < value < high:
+def check_share(name: str, value: float, ends: str = "()") -> None:
+    r"""Checks that a number is a share, between 0 and 1.
+
+    Args:
+        name (str): The name of the argument, for the message.
+        value (float): The number.
+        ends (str, optional): Which ends are allowed, as brackets of the
+            interval: :obj:`"()"`, :obj:`"(]"` or :obj:`"[)"`.
+            (default: :obj:`"()"`)
+    """
+    fine = 0 < value < 1
+    fine |= value == 0 and ends[0] == "["
+    fine |= value == 1 and ends[1] == "]"
+    if not fine:
         raise ValueError(
-            f"'{name}' must lie in ({low:g}, {high:g}) (got {value})"
+            f"'{name}' must lie in {ends[0]}0, 1{ends[1]} (got {value})"
         )
+
+
+def as_groups(name: str, values: Tensor | np.ndarray | Sequence) -> Tensor:
+    r"""Returns the numbers of groups as :obj:`torch.long`.
+
+    Args:
+        name (str): The name of the argument, for the message.
+        values (torch.Tensor, numpy.ndarray or sequence): The numbers.
+    """
+    tensor = torch.as_tensor(values)
+    if tensor.is_floating_point() or tensor.is_complex():
+        raise ValueError(
+            f"'{name}' must hold whole numbers (got {tensor.dtype})"
+        )
+    return tensor.long()
 
 
 def check_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:

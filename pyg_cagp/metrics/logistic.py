@@ -45,10 +45,11 @@ def monotone_logistic(
     target = torch.where(
         y, (positives + 1) / (positives + 2), 1 / (negatives + 2)
     ).double()
-    # Features of one size make the problem a round one.
-    scale = x.std(dim=0, correction=0)
-    scale = torch.where(scale > 0, scale, 1)
-    centre = x.mean(dim=0)
+    # Features of one size make the problem a round one. The rounding error of
+    # a mean must not pass for a spread.
+    constant = x.amax(dim=0) == x.amin(dim=0)
+    scale = torch.where(constant, 1, x.std(dim=0, correction=0))
+    centre = torch.where(constant, x[0], x.mean(dim=0))
     x = (x - centre) / scale
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:

@@ -1,10 +1,12 @@
 r"""Bootstrap resamples as vectors of counts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from torch import Tensor
+
+from pyg_cagp.metrics.inputs import as_groups
 
 #: How many counts to hold at a time. It is part of what a seed means.
 BATCH = 2**19
@@ -37,11 +39,17 @@ class Resampler:
     def __init__(
         self,
         num_samples: int,
-        strata: Tensor | None = None,
-        cluster: Tensor | None = None,
+        strata: Tensor | Sequence[int] | None = None,
+        cluster: Tensor | Sequence[int] | None = None,
     ) -> None:
+        if num_samples < 1:
+            raise ValueError(
+                f"'num_samples' must be positive (got {num_samples})"
+            )
         if strata is not None and cluster is not None:
             raise ValueError("give 'strata' or 'cluster', not both")
+        strata = None if strata is None else as_groups("strata", strata)
+        cluster = None if cluster is None else as_groups("cluster", cluster)
         for name, groups in (("strata", strata), ("cluster", cluster)):
             if groups is not None and groups.size(-1) != num_samples:
                 raise ValueError(
@@ -60,10 +68,10 @@ class Resampler:
         )
         if strata is None:
             strata = torch.zeros(num_samples, dtype=torch.long)
-        strata = strata.unique(return_inverse=True)[1].cpu()
+        number = strata.unique(return_inverse=True)[1].cpu()
         #: Samples, stratum by stratum, and the size of each stratum.
-        self.by_stratum = strata.argsort(stable=True)
-        self.sizes = strata.bincount().tolist()
+        self.by_stratum = number.argsort(stable=True)
+        self.sizes = number.bincount().tolist()
 
     def draw(
         self, num_resamples: int, seed: int, device: torch.device | str = "cpu"
@@ -110,6 +118,10 @@ class Resampler:
             return counts
         return counts.index_select(1, self.by_stratum.argsort())
 
+    def strata(self) -> list[Tensor]:
+        r"""Returns the samples of each stratum."""
+        return list(self.by_stratum.split(self.sizes))
+
     def leave_one_out(
         self, device: torch.device | str = "cpu"
     ) -> Iterator[tuple[int, Tensor]]:
@@ -134,7 +146,7 @@ class Resampler:
             groups = [torch.arange(int(cluster.max()) + 1)]
         else:
             cluster = torch.arange(self.num_samples)
-            groups = list(self.by_stratum.split(self.sizes))
+            groups = self.strata()
         for stratum, units in enumerate(groups):
             for part in units.split(size):
                 weight = (cluster[None] != part[:, None]).float()

@@ -15,8 +15,8 @@ from pyg_cagp.metrics.inputs import (
     Values,
     as_bits,
     as_values,
-    check_between,
     check_same_length,
+    check_share,
 )
 from pyg_cagp.metrics.weighted import WeightedAURC
 
@@ -181,7 +181,7 @@ def accuracy_at(uncertainty: Values, error: Values, rate: float) -> Selection:
         >>> accuracy_at([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1], 0.5)
         Selection(answer_rate=0.5, accuracy=0.5, optimum=1.0)
     """
-    check_between("rate", rate, 0, 1 + 1e-12)
+    check_share("rate", rate, "(]")
     doubt, wrong = _doubt_and_error(uncertainty, error)
     num = doubt.numel()
     k = min(num, max(1, -int(-(rate * num - 1e-9) // 1)))
@@ -222,7 +222,7 @@ def _thresholds(
     doubt: Tensor, wrong: Tensor, risk: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     # Each threshold, how many it answers, and whether the risk is kept.
-    check_between("risk", risk, -1e-12, 1)
+    check_share("risk", risk, "[)")
     doubt, order = doubt.sort()
     errors = wrong[order].cumsum(0)
     last = torch.ones_like(wrong)
@@ -244,7 +244,7 @@ def threshold_for_rate(uncertainty: Values, rate: float) -> float:
         >>> threshold_for_rate([0.1, 0.2, 0.3, 0.4], 0.5)
         0.2
     """
-    check_between("rate", rate, 0, 1 + 1e-12)
+    check_share("rate", rate, "(]")
     doubt = as_values("uncertainty", uncertainty).sort().values
     k = max(1, -int(-(rate * doubt.numel() - 1e-9) // 1))
     return float(doubt[min(k, doubt.numel()) - 1])

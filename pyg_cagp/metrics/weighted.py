@@ -44,6 +44,13 @@ class WeightedStatistic(ABC):
             weighting leaves nothing to compute it from.
         """
 
+    def leave_one_out(self) -> Tensor | None:
+        r"""Returns the statistic without each sample in turn, of shape
+        :obj:`[num_samples]`, if there is a shorter way to it than to weigh all
+        samples anew for each; NaN where nothing is left.
+        """
+        return None
+
     def value(self) -> float:
         r"""Returns the statistic of the samples as they are."""
         ones = torch.ones(
@@ -72,6 +79,10 @@ class WeightedMean(WeightedStatistic):
         return (weight.double() @ self.values) / weight.sum(
             dim=1, dtype=torch.double
         )
+
+    def leave_one_out(self) -> Tensor:
+        r"""Returns the mean without each sample in turn."""
+        return (self.values.sum() - self.values) / (self.num_samples - 1)
 
 
 class WeightedAUROC(WeightedStatistic):
@@ -110,7 +121,7 @@ class WeightedAUROC(WeightedStatistic):
         r"""Returns the area of each weighting."""
         low = weight.index_select(1, self.negative)
         high = weight.index_select(1, self.positive)
-        # Counts are exact in float32 as long as they add up to less than 2^24.
+        # Counts are exact in float32 as long as they add up to less than 2^23.
         total = low.new_zeros((weight.size(0), low.size(1) + 1))
         torch.cumsum(low, dim=1, out=total[:, 1:])
         beaten = total.index_select(1, self.less)
@@ -118,6 +129,26 @@ class WeightedAUROC(WeightedStatistic):
         won = torch.linalg.vecdot(high.double(), beaten.double())
         pairs = total[:, -1].double() * high.sum(dim=1, dtype=torch.double)
         return won / (2 * pairs)
+
+    def leave_one_out(self) -> Tensor:
+        r"""Returns the area without each sample in turn: without its share of
+        pairs won.
+        """
+        low, high = self.negative.numel(), self.positive.numel()
+        # Each positive's number of negatives beaten, ties counted half, and
+        # the same seen from the negatives.
+        by_high = (self.less + self.no_more).double() / 2
+        total = by_high.sum()
+        step = torch.zeros(low + 1, dtype=torch.double, device=self.device)
+        for ends in (self.less, self.no_more):
+            step += torch.bincount(ends, minlength=low + 1) / 2
+        by_low = high - step.cumsum(0)[:-1]
+        found = torch.empty(
+            self.num_samples, dtype=torch.double, device=self.device
+        )
+        found[self.positive] = (total - by_high) / ((high - 1) * low)
+        found[self.negative] = (total - by_low) / (high * (low - 1))
+        return found
 
 
 class WeightedAURC(WeightedStatistic):

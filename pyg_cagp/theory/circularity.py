@@ -2,58 +2,72 @@ r"""How much of a result the definition of OOD has decided already."""
 
 from typing import Any
 
-from torch_geometric.data import Data
+import torch
+from torch import Tensor
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.metrics import auroc
-from pyg_cagp.theory.signals import check_labelled
 
 
-def circularity(data: Data) -> dict[str, Any]:
-    r"""Tells how well OOD test triples are found with nothing but the two
-    numbers that define them.
+def circularity(
+    coverage: Coverage,
+    head_index: Tensor,
+    rel_type: Tensor,
+    tail_index: Tensor,
+    label: Tensor,
+) -> dict[str, Any]:
+    r"""Tells how far labels follow from the two numbers that the paper's
+    partitions are made of: the smaller frequency of a triple's two ends, and
+    how many of its two pairs are not covered.
 
-    Where the labels are a function of frequency and coverage, so is the oracle
-    :math:`\mathbb{1}[\min(\text{freq}(h), \text{freq}(t)) < \tau \text{ or }
-    U_{\text{str}} > 0]`, and its AUROC is 1 before anything is learned. The
-    same frequency and coverage without the threshold are shown beside it.
+    The oracle knows these two and, in hindsight, the share of OOD triples among
+    those that have the same two. No detector that sees nothing else has a
+    larger AUROC on these triples. Where it is 1, labels are a function of
+    frequency and coverage, and a detector that knows both is perfect before
+    anything is learned.
 
     Args:
-        data (Data): A graph that
-            :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
+        coverage (Coverage): The coverage of the training triples.
+        head_index (torch.Tensor): The head indices.
+        rel_type (torch.Tensor): The relation types.
+        tail_index (torch.Tensor): The tail indices.
+        label (torch.Tensor): 1 for OOD, 0 for ID.
 
     Returns:
-        The AUROC of the :obj:`oracle`, of rarity (the negative of the smaller
-        frequency) and of structural uncertainty, and a sentence on what it
-        means; :obj:`None` for all where there is nothing to tell apart.
+        The AUROC of the :obj:`oracle`, of :obj:`rarity` (the negative of the
+        smaller frequency) and of :obj:`structural` uncertainty, all
+        :obj:`None` where there is nothing to tell apart, and a
+        :obj:`verdict`.
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> from pyg_cagp.transforms import TemporalLikeOOD
-        >>> circularity(TemporalLikeOOD()(load("synthetic")))["oracle"]
+        >>> from pyg_cagp.transforms import judged_triples
+        >>> kg = load("synthetic")
+        >>> test = judged_triples(kg, "temporal-like")
+        >>> triples = test.head, test.rel, test.tail
+        >>> circularity(Coverage.from_data(kg), *triples, test.label)["oracle"]
         1.0
     """
-    check_labelled(data)
-    coverage = Coverage.from_data(data)
-    head, tail = data.edge_index[:, data.test_mask]
-    label = data.ood_type[data.test_mask] > 0
-    if bool(label.all()) or not bool(label.any()):
-        return {"oracle": None, "rarity": None, "structural": None}
+    bits = label.bool()
+    if bits.numel() == 0 or bool(bits.all()) or not bool(bits.any()):
+        return {
+            "oracle": None,
+            "rarity": None,
+            "structural": None,
+            "verdict": "there is nothing to tell apart",
+        }
     frequency = coverage.frequency()
-    smaller = frequency[head].minimum(frequency[tail])
-    missing = coverage.missing(head, data.edge_type[data.test_mask], tail)
-    # The largest frequency that is emerging, whichever way ties are decided.
-    emerging = data.ood_type[data.test_mask] == 1
-    rare = (
-        smaller <= smaller[emerging].max()
-        if bool(emerging.any())
-        else smaller < 0
+    smaller = frequency[head_index].minimum(frequency[tail_index])
+    missing = coverage.missing(head_index, rel_type, tail_index)
+    _, cell, size = (3 * smaller + missing).unique(
+        return_inverse=True, return_counts=True
     )
-    oracle = auroc((rare | (missing > 0)).double(), label)
+    share = torch.bincount(cell, weights=bits.double()) / size
+    oracle = auroc(share[cell], bits)
     return {
         "oracle": oracle,
-        "rarity": auroc(-smaller, label),
-        "structural": auroc(missing, label),
+        "rarity": auroc(-smaller, bits),
+        "structural": auroc(missing, bits),
         "verdict": "labels follow from frequency and coverage: a detector that "
         "knows both is perfect by construction"
         if oracle == 1

@@ -34,6 +34,13 @@ def frequency_distance(data: Data, reference: str = "id") -> Tensor:
             the ID triples of test, as the assumption is stated, or
             :obj:`"train"` for training triples, as the paper has checked it.
             (default: :obj:`"id"`)
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> from pyg_cagp.transforms import TemporalLikeOOD
+        >>> distance = frequency_distance(TemporalLikeOOD()(load("synthetic")))
+        >>> bool((distance >= 0).all())
+        True
     """
     # Importing it takes longer than importing all of pyg_cagp.
     from scipy.spatial import KDTree

@@ -56,6 +56,14 @@ def signals(data: Data, variance: Tensor) -> Signals:
         data (Data): A graph that
             :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
         variance (torch.Tensor): The variance of each entity.
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> from pyg_cagp.transforms import TemporalLikeOOD
+        >>> data = TemporalLikeOOD()(load("synthetic"))
+        >>> found = signals(data, torch.rand(data.num_nodes))
+        >>> found.area(found.structural, 2)
+        1.0
     """
     check_labelled(data)
     mask = data.test_mask

@@ -1,7 +1,8 @@
 r"""Which triples are judged, and which of them are out of distribution.
 
-Each protocol gives triples of a split with a label, made in the same way for
-validation, where thresholds and calibrators are fitted, and for test.
+Each protocol gives triples of a split with a label, by the same rule for
+validation, where thresholds and calibrators are fitted, and for test. Nothing
+of test decides what validation triples and their labels are.
 """
 
 from collections.abc import Callable
@@ -12,9 +13,13 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp.data.checks import check_choice
+from pyg_cagp.data.kg import MASKS
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.corrupt import CorruptTriples
 from pyg_cagp.transforms.temporal_like import TemporalLikeOOD
+
+#: What is added to the seed where validation triples are corrupted.
+VAL_SEED = 1_000_003
 
 
 @dataclass(frozen=True)
@@ -135,13 +140,15 @@ def verified_negatives(
     r"""Triples that people have found to be false against true ones, as CoDEx
     has them.
     """
-    if f"{split}_neg_edge_index" not in kg:
+    if "test_neg_edge_index" not in kg:
         raise InvalidInputError(
-            f"'kg' has no '{split}_neg_edge_index'; of the datasets here, "
-            f"'codex-s', 'codex-m' and 'synthetic' have verified negatives"
+            "'kg' has no 'test_neg_edge_index'; of the datasets here, "
+            "'codex-s', 'codex-m' and 'synthetic' have verified negatives"
         )
-    head, tail = kg[f"{split}_neg_edge_index"]
-    false = head, kg[f"{split}_neg_edge_type"], tail
+    none = kg.edge_index[:, :0]
+    # Where validation has none, nothing can be chosen on it.
+    head, tail = kg.get(f"{split}_neg_edge_index", none)
+    false = head, kg.get(f"{split}_neg_edge_type", none[0]), tail
     return _stack([_split(kg, split), false], ("id", "false"))
 
 
@@ -198,10 +205,21 @@ def _split(kg: Data, split: str) -> _Triples:
 def _true_and_corrupted(
     kg: Data, split: str, seed: int
 ) -> tuple[_Triples, _Triples]:
-    data = CorruptTriples("tail", seed=seed)(kg)
-    chosen = data[f"{split}_mask"][data.corrupt_source]
-    head, tail = data.corrupt_edge_index[:, chosen]
-    return _split(kg, split), (head, data.corrupt_edge_type[chosen], tail)
+    # Test triples must not show in validation, not even by what is not drawn.
+    # Each split has draws of its own.
+    seen = ~kg.test_mask if split == "val" else torch.ones_like(kg.test_mask)
+    masks = {name: torch.zeros_like(kg.test_mask)[seen] for name in MASKS}
+    graph = Data(
+        edge_index=kg.edge_index[:, seen],
+        edge_type=kg.edge_type[seen],
+        num_nodes=kg.num_nodes,
+        num_relations=kg.num_relations,
+        **{**masks, f"{split}_mask": kg[f"{split}_mask"][seen]},
+    )
+    offset = VAL_SEED if split == "val" else 0
+    data = CorruptTriples("tail", seed=seed + offset)(graph)
+    head, tail = data.corrupt_edge_index
+    return _split(kg, split), (head, data.corrupt_edge_type, tail)
 
 
 def _stack(groups: list[_Triples], kinds: tuple[str, ...]) -> JudgedTriples:

@@ -13,9 +13,28 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data.checks import check_ids, check_same_shape
 from pyg_cagp.data.files import atomic_path
-from pyg_cagp.exceptions import CheckpointError, NotFittedError
+from pyg_cagp.exceptions import (
+    CheckpointError,
+    InvalidInputError,
+    NotFittedError,
+)
 
 SCHEMA = 1
+
+
+def check_type(name: str, value: object, *types: type) -> None:
+    r"""Checks that a part of an estimator is what it should be.
+
+    Args:
+        name (str): The name of the argument, for the message.
+        value (object): The part.
+        *types (type): What it may be.
+    """
+    if not isinstance(value, types):
+        wanted = " or a ".join(t.__name__ for t in types)
+        raise InvalidInputError(
+            f"'{name}' must be a {wanted} (got {type(value).__name__})"
+        )
 
 
 class UncertaintyEstimator(ABC):
@@ -69,9 +88,16 @@ class UncertaintyEstimator(ABC):
         """
         self.check_fitted()
         triples = self.check_triples(head_index, rel_type, tail_index)
+        asked_from = triples[0].device
         if triples[0].numel() == 0:
-            return torch.empty(triples[0].shape, device=triples[0].device)
-        return self.uncertainty(*triples)
+            return torch.empty(triples[0].shape, device=asked_from)
+        here = (part.to(self.device) for part in triples)
+        return self.uncertainty(*here).to(asked_from)
+
+    @property
+    @abstractmethod
+    def device(self) -> torch.device:
+        r"""Where triples are judged. They may be asked about from elsewhere."""
 
     def fit(self, kg: Data, **kwargs: Any) -> Self:
         r"""Fits what there is to fit, on train and validation only.
@@ -116,6 +142,10 @@ class UncertaintyEstimator(ABC):
     def _options(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.options}
 
+    def _made_of(self) -> list[str]:
+        r"""What else must be the same for a file to fit."""
+        return []
+
     def save(self, path: str | Path) -> None:
         r"""Writes what was fitted to a safetensors file, whole or not at all.
 
@@ -138,6 +168,7 @@ class UncertaintyEstimator(ABC):
             "class": self.__class__.__name__,
             "options": self._options(),
             "sizes": [self.num_nodes, self.num_relations],
+            "parts": self._made_of(),
             "fitted": plain,
         }
         with atomic_path(Path(path)) as temporary:
@@ -166,6 +197,7 @@ class UncertaintyEstimator(ABC):
             "class": cls.__name__,
             "options": json.loads(json.dumps(made._options())),
             "sizes": [made.num_nodes, made.num_relations],
+            "parts": made._made_of(),
         }
         for name, value in mine.items():
             if document.get(name) != value:

@@ -15,7 +15,7 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.transforms import judged_triples
 from pyg_cagp.typing import Decomposition
-from pyg_cagp.uncertainty.base import UncertaintyEstimator
+from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
 from pyg_cagp.uncertainty.semantic import (
     FrequencyUncertainty,
     SemanticUncertainty,
@@ -38,11 +38,17 @@ class SimpleAverage(UncertaintyEstimator):
     by :meth:`fit` and frozen: no score depends on its batch.
 
     Args:
-        model (GaussianKGEModel or UncertaintyEstimator): The model, or an
-            estimator that takes the place of its variances, such as
-            :class:`FrequencyUncertainty`.
+        model (GaussianKGEModel, SemanticUncertainty or FrequencyUncertainty):
+            The model, or what takes the place of the mean of its variances.
         coverage (Coverage or StructuralUncertainty): The coverage of the
             training triples, or an estimator made of it.
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> kg = load("synthetic")
+        >>> cov = Coverage.from_data(kg)
+        >>> SimpleAverage(FrequencyUncertainty(cov), cov).fit(kg).alpha
+        0.5
     """
 
     needs_fit = True
@@ -66,6 +72,10 @@ class SimpleAverage(UncertaintyEstimator):
             if isinstance(coverage, Coverage)
             else coverage
         )
+        check_type(
+            "model", self.semantic, SemanticUncertainty, FrequencyUncertainty
+        )
+        check_type("coverage", self.structural, StructuralUncertainty)
         sizes = [
             (part.num_nodes, part.num_relations)
             for part in (self.semantic, self.structural)
@@ -76,6 +86,14 @@ class SimpleAverage(UncertaintyEstimator):
                 f"{sizes[0]} and {sizes[1]} entities and relations)"
             )
         super().__init__(*sizes[0])
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the semantic part."""
+        return self.semantic.device
+
+    def _made_of(self) -> list[str]:
+        return [repr(self.semantic), repr(self.structural)]
 
     @property
     def alpha(self) -> float:
@@ -111,11 +129,14 @@ class SimpleAverage(UncertaintyEstimator):
             tail_index (torch.Tensor): The tail indices.
         """
         self.check_fitted()
-        triples = self.check_triples(head_index, rel_type, tail_index)
+        head, rel, tail = (
+            part.to(self.device)
+            for part in self.check_triples(head_index, rel_type, tail_index)
+        )
         width = self.high_ - self.low_
-        semantic = self.semantic.uncertainty(*triples) - self.low_
+        semantic = self.semantic.uncertainty(head, rel, tail) - self.low_
         semantic = 2 * semantic / width if width > 0 else semantic
-        structural = self.structural.uncertainty(*triples).to(semantic.dtype)
+        structural = self.structural(head, rel, tail).to(semantic.dtype)
         total = self.alpha_ * semantic + (1 - self.alpha_) * structural
         return Decomposition(total, semantic, structural)
 
@@ -146,9 +167,8 @@ class CAGP(SimpleAverage):
     same rule as test triples, and frozen.
 
     Args:
-        model (GaussianKGEModel or UncertaintyEstimator): The model, or an
-            estimator that takes the place of its variances, such as
-            :class:`FrequencyUncertainty`.
+        model (GaussianKGEModel, SemanticUncertainty or FrequencyUncertainty):
+            The model, or what takes the place of the mean of its variances.
         coverage (Coverage or StructuralUncertainty): The coverage of the
             training triples, or an estimator made of it.
         fit_by (str, optional): :obj:`"likelihood"` for the weight under which
@@ -203,15 +223,13 @@ class CAGP(SimpleAverage):
         check_both_classes(val.label, protocol)
         self._fit_scale()
         self.alpha_ = 0.5
-        device = self.semantic.entity().device
-        parts = self.decompose(
-            val.head.to(device), val.rel.to(device), val.tail.to(device)
-        )
+        label = val.label.to(self.device)
+        parts = self.decompose(val.head, val.rel, val.tail)
         signals = torch.stack([parts.semantic, parts.structural], 1).double()
         self.alpha_ = (
-            _most_likely(signals, val.label)
+            _most_likely(signals, label)
             if self.fit_by == "likelihood"
-            else _best_area(signals, val.label)
+            else _best_area(signals, label)
         )
         return self
 

@@ -51,6 +51,11 @@ class ConfidenceUncertainty(UncertaintyEstimator):
         self.seed = seed
         self.progress = progress
 
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the model."""
+        return self.model.node_emb.weight.device
+
     def fit(self, kg: Data, **kwargs: Any) -> Self:
         r"""Trains the model anew, on the training triples alone.
 
@@ -59,7 +64,7 @@ class ConfidenceUncertainty(UncertaintyEstimator):
             **kwargs (optional): Not used.
         """
         kg = as_kg(kg)
-        device = self.model.node_emb.weight.device
+        device = self.device
         edges = split_edges(kg, "train")
         (head, tail), rel = (part.to(device) for part in edges)
         known = TripleIndex(*edges, kg.num_nodes, kg.num_relations)

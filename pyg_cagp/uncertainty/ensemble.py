@@ -97,6 +97,11 @@ class DeepEnsemble(UncertaintyEstimator):
         self.measure = measure
         self.probability = probability
 
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the members."""
+        return self.models[0].node_emb.weight.device
+
     def probabilities(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:

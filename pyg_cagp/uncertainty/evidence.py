@@ -10,6 +10,7 @@ from torch_geometric.nn.kge import KGEModel
 from pyg_cagp import metrics
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import judged_triples
 from pyg_cagp.uncertainty.base import UncertaintyEstimator
 from pyg_cagp.uncertainty.cagp import check_both_classes
@@ -30,7 +31,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
     triple look safer. All are fitted together by penalised maximum likelihood
     on validation triples, which is a convex problem, and frozen. The sum parts
     into what is semantic, what is structural and what the model's scores say;
-    see :meth:`decompose`.
+    see :meth:`parts`.
 
     Args:
         coverage (Coverage): The coverage of the training triples.
@@ -43,6 +44,14 @@ class EvidenceUncertainty(UncertaintyEstimator):
             (default: :obj:`16`)
         ridge (float, optional): The weight of the penalty on slopes.
             (default: :obj:`1e-5`)
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> kg = load("synthetic")
+        >>> doubt = EvidenceUncertainty(Coverage.from_data(kg)).fit(kg)
+        >>> zero = torch.zeros(1, dtype=torch.long)
+        >>> bool(0 <= doubt(zero, zero, zero) <= 1)
+        True
     """
 
     options: ClassVar[tuple[str, ...]] = ("use_score", "num_knots", "ridge")
@@ -61,10 +70,26 @@ class EvidenceUncertainty(UncertaintyEstimator):
         ridge: float = 1e-5,
     ) -> None:
         super().__init__(coverage.num_nodes, coverage.num_relations)
+        if num_knots < 1:
+            raise InvalidInputError(
+                f"'num_knots' must be positive (got {num_knots})"
+            )
+        if not ridge >= 0:
+            raise InvalidInputError(
+                f"'ridge' must not be negative (got {ridge})"
+            )
         self.use_score = use_score
         self.num_knots = num_knots
         self.ridge = ridge
         self.evidence = Evidence(coverage, model, use_score)
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the coverage, and of the model."""
+        return self.evidence.coverage.device
+
+    def _made_of(self) -> list[str]:
+        return [" / ".join(name) for name in self.evidence.names]
 
     def fit(
         self,
@@ -88,7 +113,8 @@ class EvidenceUncertainty(UncertaintyEstimator):
         """
         val = judged_triples(as_kg(kg), protocol, "val", preset, seed)
         check_both_classes(val.label, protocol)
-        found = self.evidence(val.head, val.rel, val.tail)
+        triples = (val.head, val.rel, val.tail)
+        found = self.evidence(*(part.to(self.device) for part in triples))
         shares = torch.linspace(0, 1, self.num_knots + 1, dtype=found.dtype)
         knots = torch.quantile(found, shares.to(found.device)[:-1], dim=0).t()
         basis = self._basis(found, knots)
@@ -123,7 +149,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
         """
         self.check_fitted()
         triples = self.check_triples(head_index, rel_type, tail_index)
-        found = self.evidence(*triples)
+        found = self.evidence(*(part.to(self.device) for part in triples))
         device = found.device
         basis = self._basis(found, self.knots_.to(device))
         pieces = (basis * self.slopes_.to(device)).sum(dim=2)

@@ -5,8 +5,10 @@ from torch import Tensor
 from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.coverage import Coverage
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.kge.softmax_terms import softmax_terms
+from pyg_cagp.uncertainty.base import check_type
 from pyg_cagp.uncertainty.possible import PossiblePairs
 
 #: The families of evidence, in their order.
@@ -31,6 +33,12 @@ class Evidence:
             need a Gaussian one. (default: :obj:`None`)
         use_score (bool, optional): If set to :obj:`False`, leaves out what
             depends on scores. (default: :obj:`True`)
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> evidence = Evidence(Coverage.from_data(load("synthetic")))
+        >>> evidence.names[0]
+        ('semantic', 'rarity of head')
     """
 
     def __init__(
@@ -39,10 +47,18 @@ class Evidence:
         model: KGEModel | None = None,
         use_score: bool = True,
     ) -> None:
+        check_type("coverage", coverage, Coverage)
+        if model is not None:
+            check_type("model", model, KGEModel)
+            sizes = [(x.num_nodes, x.num_relations) for x in (model, coverage)]
+            if sizes[0] != sizes[1]:
+                raise InvalidInputError(
+                    f"'model' and 'coverage' must be of one graph (got "
+                    f"{sizes[0]} and {sizes[1]} entities and relations)"
+                )
         self.coverage = coverage
         self.model = model
         self.use_score = use_score and model is not None
-        self.frequency = coverage.frequency()
         self.possible = {
             "head": PossiblePairs(coverage, "head"),
             "tail": PossiblePairs(coverage, "tail"),
@@ -79,7 +95,8 @@ class Evidence:
         return found
 
     def _semantic(self, head: Tensor, tail: Tensor) -> list[Tensor]:
-        found = [-self.frequency[e].double().log1p() for e in (head, tail)]
+        frequency = self.coverage.frequency()
+        found = [-frequency[e].double().log1p() for e in (head, tail)]
         if isinstance(self.model, GaussianKGEModel):
             found += [self.model.mean_variance(e).log() for e in (head, tail)]
         return found

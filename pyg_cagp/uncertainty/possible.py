@@ -23,14 +23,24 @@ class PossiblePairs:
 
     so that silence says much about an entity that was seen often and little
     about one that was not. Both shares are found for each relation and role by
-    expectation maximisation on the training triples alone, with a uniform
-    prior on each.
+    expectation maximisation on the training triples alone, as if one entity
+    more had been possible and one not, and one slot more a hit and one not.
+    They stay as they were found when the coverage is updated; counts and
+    frequencies do not.
 
     Args:
         coverage (Coverage): The coverage of the training triples.
         role (str): :obj:`"head"` or :obj:`"tail"`.
         num_steps (int, optional): The number of steps of expectation
             maximisation. (default: :obj:`100`)
+
+    Example:
+        >>> edge_index = torch.tensor([[0, 0, 1], [1, 2, 2]])
+        >>> cov = Coverage.from_edges(edge_index, torch.zeros(3).long(), 3, 1)
+        >>> pairs = PossiblePairs(cov, "head")
+        >>> p = pairs(torch.tensor([0, 2]), torch.tensor([0, 0]))
+        >>> float(p[0]), bool(0 < p[1] < 1)
+        (1.0, True)
     """
 
     def __init__(
@@ -38,19 +48,19 @@ class PossiblePairs:
     ) -> None:
         self.coverage = coverage
         self.role = role
-        self.frequency = coverage.frequency()
+        frequency = coverage.frequency()
         count = coverage.counts(role).double()
         seen = count > 0
         num = coverage.num_relations
         rel = coverage.col.long()[seen]
-        slots = self.frequency[coverage.row()[seen]].double()
+        slots = frequency[coverage.row()[seen]].double()
         zeros = torch.zeros(num, dtype=torch.double, device=rel.device)
         pairs = zeros.index_add(0, rel, torch.ones_like(slots))
         hits = zeros.index_add(0, rel, count[seen])
         trials = zeros.index_add(0, rel, slots)
         # Entities with the same number of slots and no hit are all alike, so a
         # relation needs one cell for each number that occurs.
-        level, place, size = self.frequency.unique(
+        level, place, size = frequency.unique(
             return_inverse=True, return_counts=True
         )
         flat = rel * level.numel() + place[coverage.row()[seen]]
@@ -74,7 +84,9 @@ class PossiblePairs:
         """
         seen = self.coverage.contains(entity, relation, self.role)
         silent = _posterior(
-            self.theta[relation], self.rate[relation], self.frequency[entity]
+            self.theta[relation],
+            self.rate[relation],
+            self.coverage.frequency()[entity],
         )
         return torch.where(seen, 1.0, silent)
 

@@ -7,7 +7,7 @@ from torch_geometric.nn.kge import KGEModel
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.softmax_terms import softmax_terms
-from pyg_cagp.uncertainty.base import UncertaintyEstimator
+from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
 
 KINDS = ("score", "sigmoid", "softmax")
 OF = ("query", "triple")
@@ -36,9 +36,15 @@ class ScoreUncertainty(UncertaintyEstimator):
 
     def __init__(self, model: KGEModel, kind: str = "score") -> None:
         check_choice("kind", kind, KINDS)
+        check_type("model", model, KGEModel)
         super().__init__(model.num_nodes, model.num_relations)
         self.model = model
         self.kind = kind
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the model."""
+        return self.model.node_emb.weight.device
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -48,7 +54,7 @@ class ScoreUncertainty(UncertaintyEstimator):
             terms = softmax_terms(
                 self.model, "tail", head_index, rel_type, tail_index
             )
-            # 1 - p, without losing what is next to 1.
+            # 1 - p, without losing what is next to 0.
             return -torch.expm1(terms.log_prob())
         score = self.model(head_index, rel_type, tail_index)
         return -score if self.kind == "score" else torch.sigmoid(-score)
@@ -93,10 +99,16 @@ class Energy(UncertaintyEstimator):
             raise InvalidInputError(
                 f"'temperature' must be positive (got {temperature})"
             )
+        check_type("model", model, KGEModel)
         super().__init__(model.num_nodes, model.num_relations)
         self.model = model
         self.of = of
         self.temperature = temperature
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the model."""
+        return self.model.node_emb.weight.device
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

@@ -6,7 +6,7 @@ from torch import Tensor
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.uncertainty.base import UncertaintyEstimator
+from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
 
 #: How what is known of the two ends becomes one number.
 COMBINE = ("mean", "max", "head", "tail")
@@ -61,18 +61,23 @@ class SemanticUncertainty(UncertaintyEstimator):
 
     def __init__(self, model: GaussianKGEModel, combine: str = "mean") -> None:
         check_choice("combine", combine, COMBINE)
+        check_type("model", model, GaussianKGEModel)
         super().__init__(model.num_nodes, model.num_relations)
         self.model = model
         self.combine = combine
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the model."""
+        return self.model.node_emb.weight.device
 
     def entity(self) -> Tensor:
         r"""Returns the mean variance of each entity, of shape
         :obj:`[num_nodes]`.
         """
-        device = self.model.node_emb.weight.device
         with torch.no_grad():
             return self.model.mean_variance(
-                torch.arange(self.num_nodes, device=device)
+                torch.arange(self.num_nodes, device=self.device)
             )
 
     def uncertainty(
@@ -108,9 +113,15 @@ class FrequencyUncertainty(UncertaintyEstimator):
 
     def __init__(self, coverage: Coverage, combine: str = "mean") -> None:
         check_choice("combine", combine, COMBINE)
+        check_type("coverage", coverage, Coverage)
         super().__init__(coverage.num_nodes, coverage.num_relations)
         self.coverage = coverage
         self.combine = combine
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the coverage."""
+        return self.coverage.device
 
     def entity(self) -> Tensor:
         r"""Returns :math:`1 / (1 + \text{freq}(e))` for each entity."""

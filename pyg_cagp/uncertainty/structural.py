@@ -1,11 +1,12 @@
 r"""Was this entity ever seen with this relation?"""
 
+import torch
 from torch import Tensor
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.typing import CoverageView, Role
-from pyg_cagp.uncertainty.base import UncertaintyEstimator
+from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
 from pyg_cagp.uncertainty.possible import PossiblePairs
 
 VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
@@ -52,6 +53,7 @@ class StructuralUncertainty(UncertaintyEstimator):
 
     def __init__(self, coverage: Coverage, view: str = "binary") -> None:
         check_choice("view", view, VIEWS)
+        check_type("coverage", coverage, Coverage)
         super().__init__(coverage.num_nodes, coverage.num_relations)
         self.coverage = coverage
         self.view = view
@@ -59,6 +61,11 @@ class StructuralUncertainty(UncertaintyEstimator):
             self.possible = {
                 role: PossiblePairs(coverage, role) for role in ("head", "tail")
             }
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the coverage."""
+        return self.coverage.device
 
     def evidence(self, entity: Tensor, relation: Tensor, role: Role) -> Tensor:
         r"""Returns :math:`c(e, r)`, in :math:`[0, 1]`.

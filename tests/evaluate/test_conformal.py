@@ -9,8 +9,8 @@ from torch_geometric.nn.kge import DistMult
 from pyg_cagp import evaluate
 from pyg_cagp.data import split_edges
 from pyg_cagp.datasets import SyntheticKG, load
-from pyg_cagp.evaluate import judged_triples
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms import judged_triples
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +29,9 @@ def model(kg):
 
 def misfits(model, kg, split, side, difficulty=None):
     """For each triple, the nonconformity of every candidate that counts."""
-    facts = set(
-        zip(*kg.edge_index.tolist(), kg.edge_type.tolist(), strict=True)
-    )
+    before = kg.train_mask if split == "val" else kg.train_mask | kg.val_mask
+    edges = kg.edge_index[:, before].tolist()
+    facts = set(zip(*edges, kg.edge_type[before].tolist(), strict=True))
     (head, tail), rel = split_edges(kg, split)
     for h, r, t in zip(head.tolist(), rel.tolist(), tail.tolist(), strict=True):
         ends = [

@@ -8,10 +8,9 @@ from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 from pyg_cagp import Coverage, evaluate, metrics
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.datasets import load
-from pyg_cagp.evaluate import judged_triples
-from pyg_cagp.evaluate.judged import PROTOCOLS
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
+from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD, judged_triples
+from pyg_cagp.transforms.judged import PROTOCOLS
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,11 @@ import torch
 
 from pyg_cagp.data import kg_digest
 from pyg_cagp.evaluate import Record
-from pyg_cagp.exceptions import CacheError, DatasetFormatError
+from pyg_cagp.exceptions import (
+    CacheError,
+    DatasetFormatError,
+    InvalidInputError,
+)
 
 
 @pytest.fixture
@@ -37,13 +41,16 @@ def test_round_trip(record, toy, tmp_path):
     assert set(got.samples) == {"score/x", "kind"}
     for name, tensor in got.samples.items():
         assert torch.equal(tensor, record.samples[name])
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["r.json", "r.npz"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "r.json",
+        "r.json.npz",
+    ]
 
 
 def test_without_samples(record, tmp_path):
     got = Record.load(record.save(tmp_path / "r.json", samples=False))
     assert got.samples == {}
-    assert not (tmp_path / "r.npz").exists()
+    assert not (tmp_path / "r.json.npz").exists()
 
 
 def test_it_is_a_mapping_of_its_figures(record):
@@ -66,9 +73,24 @@ def test_what_is_no_record_is_refused(record, tmp_path):
     with pytest.raises(DatasetFormatError, match="record of schema 99"):
         Record.load(path)
     path.write_text(json.dumps(document))
-    (tmp_path / "r.npz").write_bytes(b"PK no zip")
+    (tmp_path / "r.json.npz").write_bytes(b"PK no zip")
     with pytest.raises(DatasetFormatError, match="is not a whole record"):
         Record.load(path)
+
+
+def test_samples_of_two_records_stay_apart(record, toy, tmp_path):
+    other = Record.make("x", toy, {}, {}, {"kind": torch.arange(2)})
+    paths = [
+        part.save(tmp_path / name)
+        for part, name in ((record, "run.seed0"), (other, "run.seed1"))
+    ]
+    got = [Record.load(path) for path in paths]
+    assert got[0].samples["kind"].tolist() == [0, 1, 2]
+    assert got[1].samples["kind"].tolist() == [0, 1]
+    assert got[0] == Record.load(paths[0]) != got[1]
+    assert len({got[0], got[1], Record.load(paths[0])}) == 2
+    with pytest.raises(InvalidInputError, match="that of the JSON file"):
+        record.save(tmp_path / "x.npz")
 
 
 def test_nothing_half_written_is_left_behind(record, tmp_path):

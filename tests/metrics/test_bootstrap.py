@@ -86,6 +86,14 @@ def test_each_stratum_is_drawn_by_itself():
         )
 
 
+def test_lists_are_strata_and_clusters_too():
+    groups = [3, 1, 3, 1]
+    for name in ("strata", "cluster"):
+        as_list = Resampler(4, **{name: groups})
+        as_tensor = Resampler(4, **{name: torch.tensor(groups)})
+        assert torch.equal(draws(as_list, 20), draws(as_tensor, 20))
+
+
 def test_labels_are_strata():
     label = torch.tensor([True, False, True, True])
     weight = draws(Resampler(4, strata=label), 100)
@@ -188,7 +196,11 @@ def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(ValueError, match=r"'strata'.*3 samples.*shape \[2\]"):
         Resampler(3, strata=torch.tensor([0, 1]))
     with pytest.raises(ValueError, match=r"'cluster'.*shape \[3, 2\]"):
-        Resampler(3, cluster=torch.zeros(3, 2))
+        Resampler(3, cluster=torch.zeros(3, 2, dtype=torch.long))
+    with pytest.raises(ValueError, match=r"'cluster'.*whole.*float32"):
+        Resampler(2, cluster=torch.tensor([0.0, 1.0]))
+    with pytest.raises(ValueError, match=r"'num_samples'.*got 0"):
+        Resampler(0)
     two_way = Resampler(2, cluster=torch.tensor([[0, 1], [0, 1]]))
     with pytest.raises(ValueError, match="two kinds of cluster"):
         bca_interval(WeightedMean([1.0, 2.0]), two_way, 20)
@@ -280,6 +292,22 @@ def test_the_value_of_a_statistic_is_that_of_the_samples():
     assert WeightedAURC(first, second).value() == pytest.approx(
         area_of_loop(first, second)
     )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_short_way_to_leave_one_out_leads_to_the_same(seed):
+    first, _, label = sample(seed, shift=2)
+    first = first.round()
+    means = WeightedMean(first).leave_one_out()
+    areas = WeightedAUROC(first, label).leave_one_out()
+    for i in range(40):
+        left, y = np.delete(first, i), np.delete(label, i)
+        assert float(means[i]) == pytest.approx(left.mean())
+        assert float(areas[i]) == pytest.approx(roc_auc_score(y, left))
+    alone = WeightedAUROC([2, 1, 3], [1, 0, 0]).leave_one_out()
+    assert alone[0].isnan()
+    assert alone[1:].tolist() == [0, 1]
+    assert WeightedMean([5.0]).leave_one_out().isnan().all()
 
 
 def test_statistics_must_be_of_the_same_samples():
@@ -489,6 +517,49 @@ def test_bca_of_clusters_is_that_of_efron():
     jackknife = [[values[cluster != c].mean() for c in range(12)]]
     low, high = by_efron(drawn, values.mean(), jackknife, 0.95)
     assert got == pytest.approx((values.mean(), low, high))
+
+
+def test_bca_of_an_area_under_risks_is_that_of_efron():
+    rng = np.random.default_rng(0)
+    doubt = rng.integers(0, 5, 20)
+    loss = (rng.random(20) < 0.1 + doubt / 6).astype(float)
+    resampler = Resampler(20)
+    got = bca_interval(WeightedAURC(doubt, loss), resampler, 300, seed=1)
+    drawn = np.array(
+        [
+            area_of_loop(repeat(doubt, w), repeat(loss, w))
+            for w in draws(resampler, 300, 1)
+        ]
+    )
+    jackknife = [
+        [
+            area_of_loop(np.delete(doubt, i), np.delete(loss, i))
+            for i in range(20)
+        ]
+    ]
+    estimate = area_of_loop(doubt, loss)
+    low, high = by_efron(drawn, estimate, jackknife, 0.95)
+    assert got == pytest.approx((estimate, low, high))
+
+
+def test_a_stratum_of_one_sample_adds_no_skewness():
+    score, label = np.array([1.0, 4, 2, 5, 3]), np.array([0, 0, 0, 0, 1])
+    resampler = Resampler(5, strata=torch.from_numpy(label))
+    got = bca_interval(WeightedAUROC(score, label), resampler, 200, seed=2)
+    drawn = np.array(
+        [
+            roc_auc_score(repeat(label, w), repeat(score, w))
+            for w in draws(resampler, 200, 2)
+        ]
+    )
+    jackknife = [
+        [
+            roc_auc_score(np.delete(label, i), np.delete(score, i))
+            for i in range(4)
+        ]
+    ]
+    low, high = by_efron(drawn, 0.5, jackknife, 0.95)
+    assert got == pytest.approx((0.5, low, high))
 
 
 def test_bca_of_a_skewed_mean_is_that_of_scipy():

@@ -121,6 +121,13 @@ def test_a_bin_of_equal_width_has_its_upper_edge():
     assert bins.confidence.tolist() == pytest.approx([0.275, 0.31])
 
 
+@pytest.mark.parametrize("num_bins", range(1, 31))
+def test_every_upper_edge_is_in_its_own_bin(num_bins):
+    p = [k / num_bins for k in range(num_bins + 1)]
+    bins = calibration_bins(p, [0] * len(p), num_bins)
+    assert bins.size.tolist() == [2] + [1] * (num_bins - 1)
+
+
 def test_ties_are_never_parted():
     p = [0.1] * 7 + [0.2] * 2 + [0.9]
     bins = calibration_bins(p, [0] * 10, 5, "mass")
@@ -317,5 +324,5 @@ def test_sure_errors_cost_much_but_not_everything():
 
 
 def test_small_probabilities_keep_their_precision():
-    assert log_loss([1e-12], [0]) == pytest.approx(1e-12, rel=1e-6)
+    assert log_loss([1e-12], [0]) == pytest.approx(1e-12, rel=1e-6, abs=0)
     assert log_loss([1e-12], [1]) == pytest.approx(-math.log(1e-12))

@@ -15,6 +15,7 @@ from pyg_cagp.metrics import (
     IsotonicCalibrator,
     PlattCalibrator,
     log_loss,
+    monotone_logistic,
 )
 
 ALL = [PlattCalibrator, BetaCalibrator, IsotonicCalibrator]
@@ -34,10 +35,11 @@ def smoothed(label):
     return np.where(label == 1, (ones + 1) / (ones + 2), 1 / (zeros + 2))
 
 
-def by_sklearn(features, label):
+def by_sklearn(features, label, ridge=0):
     """Each sample twice, as a one and as a zero, by its smoothed label."""
     target = smoothed(label)
-    model = LogisticRegression(C=np.inf, tol=1e-12, max_iter=10_000)
+    strength = 1 / (ridge * len(label)) if ridge else np.inf
+    model = LogisticRegression(C=strength, tol=1e-12, max_iter=10_000)
     model.fit(
         np.concatenate([features, features]),
         np.repeat([1, 0], len(label)),
@@ -67,6 +69,52 @@ def test_platt_has_no_slope_left_to_climb(seed):
     rest = PlattCalibrator().fit(score, label)(score).numpy() - smoothed(label)
     assert rest.mean() == pytest.approx(0, abs=1e-6)
     assert (rest * score).mean() == pytest.approx(0, abs=1e-6)
+
+
+def three_features(seed):
+    """The first two tell of the label, the third of its opposite."""
+    rng = np.random.default_rng(seed)
+    label = (rng.random(150) < 0.4).astype(int)
+    x = rng.normal(size=(150, 3)) + np.outer(label, [1.0, 0.7, -0.8])
+    return x * [1, 20, 0.1] + [0, 5, -3], label
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.1, 2.0])
+def test_the_penalty_is_that_of_sklearn_on_features_of_one_size(ridge):
+    x, label = three_features(0)
+    x = x[:, :2]
+    spread = x.std(axis=0)
+    round_x = (x - x.mean(axis=0)) / spread
+    model = by_sklearn(round_x, label, ridge)
+    assert model.coef_.min() > 0
+    slopes, intercept = monotone_logistic(
+        torch.from_numpy(x), torch.from_numpy(label), ridge
+    )
+    assert (slopes.numpy() * spread).tolist() == pytest.approx(
+        model.coef_[0].tolist(), abs=1e-4
+    )
+    assert (x @ slopes.numpy() + intercept).tolist() == pytest.approx(
+        model.decision_function(round_x).tolist(), abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_slope_is_negative_and_none_can_be_bettered(ridge, seed):
+    x, label = three_features(seed)
+    slopes, intercept = monotone_logistic(
+        torch.from_numpy(x), torch.from_numpy(label), ridge
+    )
+    assert slopes[2] == 0
+    assert slopes[:2].min() > 0
+    rest = expit(x @ slopes.numpy() + intercept) - smoothed(label)
+    spread = x.std(axis=0)
+    climb = (rest @ (x - x.mean(axis=0))) / len(x) / spread
+    climb += ridge * spread * slopes.numpy()
+    assert rest.mean() == pytest.approx(0, abs=1e-5)
+    assert climb[:2].tolist() == pytest.approx([0, 0], abs=1e-5)
+    # The loss would fall only if the third slope did.
+    assert climb[2] > 0.01
 
 
 def test_platt_of_two_samples_meets_both():
@@ -108,6 +156,17 @@ def test_one_score_for_all_tells_only_how_common_ones_are():
         )
     found = IsotonicCalibrator().fit([0.3] * 40, label)([0.1, 0.3, 0.9])
     assert found.tolist() == [0.25] * 3
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 0.7, 1e9 / 7])
+def test_the_rounding_error_of_a_mean_is_no_spread(value):
+    for ones, zeros in ((1, 2), (3, 7), (20, 29), (300, 700)):
+        label = np.repeat([1, 0], [ones, zeros])
+        platt = PlattCalibrator().fit([value] * (ones + zeros), label)
+        assert platt.state_["slope"] == pytest.approx(0, abs=1e-9 / value)
+        assert platt([value, value * 1.01]).tolist() == pytest.approx(
+            [smoothed(label).mean()] * 2, abs=1e-5
+        )
 
 
 @every
@@ -222,6 +281,10 @@ def test_a_map_survives_a_file(calibrator):
     places = torch.linspace(0, 1, 101)
     assert torch.equal(again(places), found(places))
     # It is a map of its own.
+    state = dict(found.state_)
+    again = calibrator.from_state(state)
+    state.clear()
+    assert torch.equal(again(places), found(places))
     again.fit(score, 1 - label)
     assert not torch.equal(again(places), found(places))
 

@@ -9,7 +9,7 @@ import torch
 
 from pyg_cagp.metrics import conformal_threshold, mondrian_thresholds
 
-ALPHAS = ["0.05", "0.1", "0.2", "0.25", "0.5", "0.9"]
+ALPHAS = ["0.05", "0.1", "0.2", "0.25", "0.3", "0.4", "0.5", "0.7", "0.9"]
 
 
 def by_sorting(scores, alpha):
@@ -90,6 +90,24 @@ def test_each_group_gets_what_it_would_get_alone(alpha, fallback):
     alone = [g for g in range(7) if got[g] not in (pooled, math.inf)]
     assert {0, 6} <= set(alone)
     assert not {1, 5} & set(alone)
+
+
+@pytest.mark.parametrize("alpha", ["0.007", "0.05", "0.1", "0.4", "0.7"])
+def test_groups_are_counted_in_double_precision(alpha):
+    # In single precision, 25 * 0.6 is more than 15, and 16857 * 0.993 no more
+    # than 16739.
+    for n in (9, 24, 49, 199, 16_856, 20_000):
+        scores = list(range(1, n + 1))
+        group = torch.zeros(n, dtype=torch.long)
+        got = mondrian_thresholds(scores, group, 1, float(alpha))
+        assert got.tolist() == [by_sorting(scores, alpha)]
+
+
+def test_lists_are_groups_too():
+    got = mondrian_thresholds([0.5, 0.25, 1.0], [1, 1, 0], 2, 0.5)
+    assert got.tolist() == [1, 0.5]
+    with pytest.raises(ValueError, match=r"'group'.*whole.*float32"):
+        mondrian_thresholds([0.5, 0.25], [0.0, 1.0], 2)
 
 
 def test_groups_keep_the_promise_where_all_together_do_not():

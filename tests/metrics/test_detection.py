@@ -95,16 +95,16 @@ def check_best_threshold(score, label):
         tried = {t: worth(t) for t in every_threshold(score) if t < math.inf}
         best = max(tried.values())
         assert worth(chosen) == pytest.approx(best)
-        # Of equally good ones, the highest: what it flags says which.
-        flagged = score[score >= chosen]
-        highest = max(t for t, w in tried.items() if w >= best - 1e-12)
-        assert flagged.min() == highest
-        below = score[score < highest]
+        lowest = score[score >= chosen].min()
+        if by == "f1":
+            # Of equally good ones, the highest is taken.
+            assert lowest == max(t for t, w in tried.items() if w == best)
+        below = score[score < lowest]
         if below.size:
-            assert below.max() < chosen < highest
-            assert chosen == pytest.approx((below.max() + highest) / 2)
+            assert below.max() < chosen < lowest
+            assert chosen == pytest.approx((below.max() + lowest) / 2)
         else:
-            assert chosen == highest
+            assert chosen == lowest
 
 
 @samples
@@ -242,6 +242,14 @@ def test_a_share_that_is_a_whole_number_of_samples_needs_no_more(positives):
         share = (positives - missed) / positives
         assert fpr_at_tpr(score, label, share) == 0
         assert fpr_at_tpr(score, label, share + 1e-6) == 1
+
+
+def test_of_equally_good_thresholds_the_highest_is_taken():
+    # Half of all ones and no zero, or all ones and half of all zeros.
+    score, label = [3, 3, 2, 2, 2, 2, 1, 1], [1, 1, 1, 1, 0, 0, 0, 0]
+    assert best_threshold(score, label, "accuracy") == 2.5
+    # F1 is 2/3 by the first one and by all four.
+    assert best_threshold([3, 2, 2, 2], [1, 0, 0, 1]) == 2.5
 
 
 def test_no_middle_between_neighbours():

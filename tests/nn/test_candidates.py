@@ -17,6 +17,7 @@ from pyg_cagp.nn.kge import (
     rank_counts,
 )
 from pyg_cagp.nn.kge.prediction import top_answers
+from pyg_cagp.nn.kge.softmax_terms import softmax_terms
 from tests.conftest import random_edges
 
 N, R = 9, 2
@@ -57,6 +58,47 @@ def test_weights_that_are_no_numbers_are_refused():
         model.node_emb_im.weight[0, 0] = torch.inf
     with pytest.raises(DivergenceError, match=r"\(in 'node_emb_im.weight'\)"):
         candidate_scorer(model)
+
+
+def test_scores_that_are_no_numbers_are_refused():
+    model = DistMult(N, R, 4)
+    torch.nn.init.constant_(model.node_emb.weight, 1e30)
+    torch.nn.init.constant_(model.rel_emb.weight, 1.0)
+    zero = torch.zeros(1, dtype=torch.long)
+    with pytest.raises(DivergenceError, match="scores that are not finite"):
+        rank_counts(model, zero, zero, zero)
+
+
+def test_dropout_is_off_while_ranking_and_on_again_after_it():
+    class Dropped(DistMult):
+        def forward(self, head_index, rel_type, tail_index):
+            score = super().forward(head_index, rel_type, tail_index)
+            return torch.dropout(score, 0.5, self.training)
+
+    model = Dropped(N, R, 4).train()
+    edge_index, rel = random_edges(N, R, 30)
+    got = [rank_counts(model, edge_index[0], rel, edge_index[1]) for _ in "ab"]
+    assert torch.equal(got[0]["tail"].higher, got[1]["tail"].higher)
+    assert model.training
+
+
+def test_ids_and_sides_are_checked():
+    model = TransE(N, R, 4)
+    zero = torch.zeros(1, dtype=torch.long)
+    with pytest.raises(InvalidInputError, match="'side' must be one of"):
+        top_answers(model, "tails", zero, zero)
+    with pytest.raises(InvalidInputError, match="'rel_type' must lie in"):
+        softmax_terms(model, "tail", zero, zero + R, zero)
+    with pytest.raises(InvalidInputError, match="'head_index' must lie in"):
+        rank_counts(model, zero + N, zero, zero)
+
+
+def test_softmax_terms_of_any_precision():
+    for dtype in (torch.double, torch.bfloat16):
+        model = DistMult(N, R, 4).to(dtype)
+        zero = torch.zeros(N, dtype=torch.long)
+        got = softmax_terms(model, "tail", zero, zero, torch.arange(N))
+        assert float(got.log_prob().exp().sum()) == pytest.approx(1)
 
 
 def test_a_constant_scorer_ties_with_everybody():
@@ -102,8 +144,11 @@ def test_top_answers_are_those_of_a_sort():
             ]
             best = sorted(left, key=lambda c: -float(scores[c]))[:3]
             assert got.entity[row].tolist() == best
-            norm = scores[left].logsumexp(0)
-            torch.testing.assert_close(got.log_prob[row], scores[best] - norm)
+            norm = scores[left].double().logsumexp(0)
+            want = scores[best].double() - norm
+            torch.testing.assert_close(
+                got.log_prob[row], want, rtol=1e-5, atol=1e-5
+            )
             torch.testing.assert_close(got.score[row], scores[best])
 
 

@@ -123,20 +123,31 @@ def test_scale_of_the_semantic_signal(data, variance):
 
 
 def test_circularity(data):
-    got = theory.circularity(data)
+    coverage = Coverage.from_data(data)
+    head, tail = data.edge_index[:, data.test_mask]
+    rel = data.edge_type[data.test_mask]
+    label = (data.ood_type[data.test_mask] > 0).long()
+    got = theory.circularity(coverage, head, rel, tail, label)
     assert got["oracle"] == 1
     assert "by construction" in got["verdict"]
     assert got["rarity"] < 1
-    # Labels from elsewhere are not a function of frequency and coverage.
+    missing = coverage.missing(head, rel, tail)
+    assert got["structural"] == pytest.approx(roc_auc_score(label, missing))
+    # Labels from elsewhere are not a function of frequency and coverage, and
+    # the oracle is the best that any function of these can be.
     generator = torch.Generator().manual_seed(0)
-    other = data.clone()
-    shuffled = data.ood_type[data.test_mask]
-    shuffled = shuffled[torch.randperm(shuffled.numel(), generator=generator)]
-    other.ood_type = data.ood_type.clone()
-    other.ood_type[data.test_mask] = shuffled
-    got = theory.circularity(other)
-    assert got["oracle"] < 0.7
+    label = label[torch.randperm(label.numel(), generator=generator)]
+    got = theory.circularity(coverage, head, rel, tail, label)
+    assert got["oracle"] < 0.9
     assert "do not follow" in got["verdict"]
+    frequency = coverage.frequency()
+    smaller = frequency[head].minimum(frequency[tail])
+    for _ in range(20):
+        any_function = torch.rand((3, int(smaller.max()) + 1))
+        area = roc_auc_score(label, any_function[missing, smaller])
+        assert area <= got["oracle"] + 1e-12
+    nothing = theory.circularity(coverage, head, rel, tail, label * 0)
+    assert nothing["oracle"] is None
 
 
 def test_what_there_is_nothing_of_is_none(data, variance):
@@ -147,7 +158,6 @@ def test_what_there_is_nothing_of_is_none(data, variance):
         assert got[name]["holds"] is None
     assert got["A2"]["holds"] is True
     assert "mix" not in theory.theorems(only_id, variance)
-    assert theory.circularity(only_id)["oracle"] is None
 
 
 def test_bad_input(data, variance, toy):

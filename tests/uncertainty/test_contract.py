@@ -158,9 +158,14 @@ class TestContract:
         estimator.fit(world)
         assert torch.equal(estimator(*triples), fitted(name)(*triples))
 
+    @pytest.mark.parametrize(
+        "protocol", ["temporal-like", "standard", "comprehensive"]
+    )
     def test_nothing_of_test_reaches_a_fit(
-        self, name, fitted, world, model, coverage, triples
+        self, name, protocol, world, model, coverage, triples
     ):
+        if MAKERS[name](model, coverage).modules and protocol != "standard":
+            pytest.skip("trained without labels, whatever the protocol")
         changed = world.clone()
         generator = torch.Generator().manual_seed(1)
         test = world.test_mask.nonzero().view(-1)
@@ -170,9 +175,8 @@ class TestContract:
         ]
         changed.test_mask = world.test_mask.clone()
         changed.test_mask[test[::2]] = False
-        protocol = {"protocol": "temporal-like"}
-        want = MAKERS[name](model, coverage).fit(world, **protocol)
-        got = MAKERS[name](model, coverage).fit(changed, **protocol)
+        want = MAKERS[name](model, coverage).fit(world, protocol=protocol)
+        got = MAKERS[name](model, coverage).fit(changed, protocol=protocol)
         assert torch.equal(got(*triples), want(*triples))
 
     def test_save_and_load(
@@ -254,6 +258,9 @@ def test_a_file_of_another_estimator_is_refused(
         CAGP.load(path, model, coverage, "auroc")
     with pytest.raises(CheckpointError, match="another 'class'"):
         SimpleAverage.load(path, model, coverage)
+    structural = StructuralUncertainty(coverage, "directed")
+    with pytest.raises(CheckpointError, match="another 'parts'"):
+        CAGP.load(path, model, structural)
     path.write_bytes(b"nonsense")
     with pytest.raises(CheckpointError, match="is not the file of an est"):
         CAGP.load(path, model, coverage)

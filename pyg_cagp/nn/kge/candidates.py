@@ -1,14 +1,16 @@
 r"""Scores of all entities as answers, whatever the model."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
 
 import torch
 from torch import Tensor
 from torch_geometric.nn.kge import ComplEx, DistMult, KGEModel
 
+from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import DivergenceError
-from pyg_cagp.nn.kge.scoring import QueryKGEModel
+from pyg_cagp.nn.kge.scoring import SIDES, QueryKGEModel
 
 #: Takes a side, the entities of the other side and relations, both of shape
 #: :obj:`[B]`, and returns scores of shape :obj:`[B, num_nodes]`.
@@ -29,7 +31,7 @@ def candidate_scorer(model: KGEModel) -> CandidateScorer:
     Args:
         model (torch_geometric.nn.kge.KGEModel): The model. Weights that are
             not finite numbers are refused: nothing is larger than NaN, so it
-            would rank first.
+            would rank first. So are scores that are not.
 
     Example:
         >>> model = DistMult(num_nodes=5, num_relations=2, hidden_channels=4)
@@ -43,12 +45,36 @@ def candidate_scorer(model: KGEModel) -> CandidateScorer:
                 f"'model' has weights that are not finite numbers (in '{name}')"
             )
     if isinstance(model, QueryKGEModel):
-        return _of_queries(model)
-    if type(model) is DistMult:
-        return _of_distmult(model)
-    if type(model) is ComplEx:
-        return _of_complex(model)
-    return _of_triples(model)
+        score = _of_queries(model)
+    elif type(model) is DistMult:
+        score = _of_distmult(model)
+    elif type(model) is ComplEx:
+        score = _of_complex(model)
+    else:
+        score = _of_triples(model)
+
+    def checked(side: str, given: Tensor, rel: Tensor) -> Tensor:
+        check_choice("side", side, SIDES)
+        scores = score(side, given, rel)
+        # Finite weights can have products that are not.
+        if not torch.isfinite(scores.sum(dtype=torch.double)):
+            raise DivergenceError(
+                "'model' gives scores that are not finite numbers"
+            )
+        return scores
+
+    return checked
+
+
+@contextmanager
+def evaluating(model: KGEModel) -> Iterator[None]:
+    r"""Puts a model into the mode of evaluation, without dropout, and back."""
+    was_training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(was_training)
 
 
 def _of_queries(model: QueryKGEModel) -> CandidateScorer:

@@ -7,8 +7,9 @@ from torch import Tensor
 from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.data import AnswerIndex
+from pyg_cagp.data.checks import check_ids, check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge.candidates import candidate_scorer
+from pyg_cagp.nn.kge.candidates import candidate_scorer, evaluating
 
 
 class Answers(NamedTuple):
@@ -59,16 +60,24 @@ def top_answers(
         raise InvalidInputError(
             f"'k' must lie in [1, {model.num_nodes}] (got {k})"
         )
+    given = check_ids("given", given, model.num_nodes, "num_nodes")
+    rel_type = check_ids(
+        "rel_type", rel_type, model.num_relations, "num_relations"
+    )
+    check_same_shape(given=given, rel_type=rel_type)
     score = candidate_scorer(model)
     size = max(1, max_scores // model.num_nodes)
     parts = []
     for start in range(0, rel_type.numel(), size):
         some, rel = given[start : start + size], rel_type[start : start + size]
-        scores = score(side, some, rel)
+        with evaluating(model):
+            scores = score(side, some, rel)
         if known is not None:
             scores[known.find(side, some, rel)] = -torch.inf
         best, entity = scores.topk(k, dim=1)
-        log_prob = best - scores.logsumexp(dim=1, keepdim=True)
+        # In single precision, all that is nearly sure would be equally so.
+        total = scores.double().logsumexp(dim=1, keepdim=True)
+        log_prob = best.double() - total
         left_out = best == -torch.inf
         parts.append(
             Answers(
@@ -79,5 +88,5 @@ def top_answers(
         )
     if not parts:
         none = torch.empty((0, k), device=given.device)
-        return Answers(none.long(), none, none)
+        return Answers(none.long(), none, none.double())
     return Answers(*map(torch.cat, zip(*parts, strict=True)))

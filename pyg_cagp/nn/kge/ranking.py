@@ -9,7 +9,12 @@ from torch_geometric.nn.kge import KGEModel
 from tqdm import tqdm
 
 from pyg_cagp.data import AnswerIndex
-from pyg_cagp.nn.kge.candidates import CandidateScorer, candidate_scorer
+from pyg_cagp.data.checks import check_ids, check_same_shape
+from pyg_cagp.nn.kge.candidates import (
+    CandidateScorer,
+    candidate_scorer,
+    evaluating,
+)
 
 
 class RankCounts(NamedTuple):
@@ -60,13 +65,33 @@ def rank_counts(
 
     Returns:
         The counts of each side, :obj:`"tail"` and :obj:`"head"`.
+
+    Example:
+        >>> from torch_geometric.nn.kge import DistMult
+        >>> model = DistMult(5, 2, hidden_channels=4)
+        >>> zero = torch.zeros(1, dtype=torch.long)
+        >>> int(rank_counts(model, zero, zero, zero)["tail"].rivals)
+        4
     """
+    head_index = check_ids(
+        "head_index", head_index, *_sized(model, "num_nodes")
+    )
+    rel_type = check_ids("rel_type", rel_type, *_sized(model, "num_relations"))
+    tail_index = check_ids(
+        "tail_index", tail_index, *_sized(model, "num_nodes")
+    )
+    check_same_shape(
+        head_index=head_index, rel_type=rel_type, tail_index=tail_index
+    )
     score = candidate_scorer(model)
     size = max(1, max_scores // max(1, model.num_nodes))
     found = {}
-    with tqdm(
-        total=2 * rel_type.numel(), unit="query", disable=not progress
-    ) as bar:
+    with (
+        evaluating(model),
+        tqdm(
+            total=2 * rel_type.numel(), unit="query", disable=not progress
+        ) as bar,
+    ):
         for side, given, answer in (
             ("tail", head_index, tail_index),
             ("head", tail_index, head_index),
@@ -80,6 +105,10 @@ def rank_counts(
                 bar.update(sum(map(len, queries)))
             found[side] = counts
     return found
+
+
+def _sized(model: KGEModel, name: str) -> tuple[int, str]:
+    return getattr(model, name), name
 
 
 def _batches(

@@ -6,12 +6,14 @@ import torch
 from torch import Tensor
 from torch_geometric.nn.kge import KGEModel
 
-from pyg_cagp.nn.kge.candidates import candidate_scorer
+from pyg_cagp.data.checks import check_ids, check_same_shape
+from pyg_cagp.nn.kge.candidates import candidate_scorer, evaluating
 
 
 class SoftmaxTerms(NamedTuple):
     r"""The score of each answer, and the logarithm of the sum of exponentials
-    of all candidates' scores; their difference is the log-probability.
+    of all candidates' scores, both as :obj:`torch.double`; their difference is
+    the log-probability.
     """
 
     score: Tensor
@@ -55,6 +57,12 @@ def softmax_terms(
         >>> round(float(terms.log_prob().exp().sum()), 4)
         1.0
     """
+    given = check_ids("given", given, model.num_nodes, "num_nodes")
+    answer = check_ids("answer", answer, model.num_nodes, "num_nodes")
+    rel_type = check_ids(
+        "rel_type", rel_type, model.num_relations, "num_relations"
+    )
+    check_same_shape(given=given, rel_type=rel_type, answer=answer)
     score = candidate_scorer(model)
     query, place = (given * model.num_relations + rel_type).unique(
         return_inverse=True
@@ -63,13 +71,17 @@ def softmax_terms(
     order = place.argsort(stable=True)
     steps = torch.arange(0, query.numel() + size, size, device=place.device)
     ends = torch.searchsorted(place[order].contiguous(), steps).tolist()
-    found = torch.empty((2, given.numel()), device=given.device)
+    found = torch.empty(
+        (2, given.numel()), dtype=torch.double, device=given.device
+    )
     for number, start in enumerate(range(0, query.numel(), size)):
         part = query[start : start + size]
-        scores = score(
-            side, part // model.num_relations, part % model.num_relations
-        )
-        scores = scores / temperature
+        with evaluating(model):
+            scores = score(
+                side, part // model.num_relations, part % model.num_relations
+            )
+        # In single precision, all that is nearly sure would be equally so.
+        scores = scores.double() / temperature
         rows = order[ends[number] : ends[number + 1]]
         local = place[rows] - start
         found[0, rows] = scores[local, answer[rows]]
