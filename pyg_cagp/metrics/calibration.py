@@ -72,8 +72,10 @@ def calibration_bins(
     """
     p, y = probabilities_and_labels(probability, label)
     check_one_of("binning", binning, ("width", "mass"))
-    if num_bins < 1:
-        raise ValueError(f"'num_bins' must be positive (got {num_bins})")
+    if num_bins < 1 or num_bins != int(num_bins):
+        raise ValueError(
+            f"'num_bins' must be a positive whole number (got {num_bins})"
+        )
     if binning == "width":
         steps = torch.arange(1, num_bins, dtype=p.dtype, device=p.device)
         edges = steps / num_bins

@@ -94,7 +94,8 @@ class PlattCalibrator(Calibrator):
     def __call__(self, score: Values) -> Tensor:
         r"""Returns probabilities of label 1."""
         state = self._fitted()
-        scores = as_values("score", score)
+        # A slope of zero has nothing to say of infinity.
+        scores = as_values("score", score).clamp(-1e300, 1e300)
         return torch.sigmoid(state["slope"] * scores + state["intercept"])
 
 

@@ -48,7 +48,7 @@ def conformal_threshold(nonconformity: Values, alpha: float = 0.1) -> float:
 
 def _place(num: int, alpha: float) -> int:
     # (n + 1)(1 - alpha) may lie a rounding error above a whole number.
-    return math.ceil((num + 1) * (1 - alpha) - 1e-9)
+    return max(1, math.ceil((num + 1) * (1 - alpha) - 1e-9))
 
 
 def mondrian_thresholds(
@@ -97,7 +97,8 @@ def mondrian_thresholds(
     order = order[group[order].argsort(stable=True)]
     size = torch.bincount(group, minlength=num_groups)
     first = size.cumsum(0) - size
-    place = torch.ceil((size + 1).double() * (1 - alpha) - 1e-9).long()
+    place = torch.ceil((size + 1).double() * (1 - alpha) - 1e-9)
+    place = place.long().clamp(min=1)
     enough = place <= size
     otherwise = (
         conformal_threshold(scores, alpha) if fallback == "pooled" else math.inf

@@ -97,13 +97,12 @@ def delong_interval(
 ) -> Interval:
     r"""Returns the area under the ROC curve and its confidence interval, from
     the variance of DeLong et al. (1988), on the scale of the logit so that it
-    stays within :math:`(0, 1)`. Where the variance is zero, or the area 0 or 1,
-    the interval is the point: nothing is known of its width.
+    stays within :math:`(0, 1)`. Where the area is 0 or 1, or a class has only
+    one sample, the interval is the point: nothing is known of its width.
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high; at
-            least two of each class.
+        label (torch.Tensor): The labels, 1 for what should score high.
         level (float, optional): The level. (default: :obj:`0.95`)
 
     Example:

@@ -156,7 +156,7 @@ def fpr_at_tpr(score: Values, label: Values, tpr: float = 0.95) -> float:
     check_share("tpr", tpr, "(]")
     _, tp, fp = sweep(score, label)
     # The product may lie a rounding error above the whole number it means.
-    enough = tp >= tpr * int(tp[-1]) - 1e-9
+    enough = tp.double() >= tpr * int(tp[-1]) - 1e-9
     return float(fp[enough][0]) / int(fp[-1])
 
 
@@ -240,7 +240,8 @@ def best_threshold(score: Values, label: Values, by: str = "f1") -> float:
     if by == "f1":
         gain = 2 * tp / (tp + fp + tp[-1]).double()
     else:
-        gain = tp / tp[-1].double() - fp / fp[-1].double()
+        # In whole numbers, so that equally good ones are equal.
+        gain = tp * fp[-1] - fp * tp[-1]
     best = int((gain == gain.max()).nonzero()[0])
     found = float(threshold[best])
     if best + 1 == threshold.numel():

@@ -25,12 +25,15 @@ def as_values(name: str, values: Values, finite: bool = False) -> Tensor:
     """
     if not isinstance(values, Tensor):
         # PyTorch would read a list of floats in single precision.
-        array = np.asarray(values)
+        try:
+            array = np.asarray(values)
+        except ValueError as error:
+            raise ValueError(f"'{name}' is no array ({error})") from None
         if array.dtype.kind not in "biuf":
             raise ValueError(
                 f"'{name}' must hold numbers (got an array of {array.dtype})"
             )
-        values = torch.from_numpy(np.array(array, order="C"))
+        values = torch.from_numpy(array.astype(np.float64))
     tensor = values.detach()
     if tensor.dim() != 1:
         raise ValueError(
@@ -171,6 +174,11 @@ def as_groups(name: str, values: Tensor | np.ndarray | Sequence) -> Tensor:
     if tensor.is_floating_point() or tensor.is_complex():
         raise ValueError(
             f"'{name}' must hold whole numbers (got {tensor.dtype})"
+        )
+    if tensor.dim() not in (1, 2):
+        raise ValueError(
+            f"'{name}' must have one or two dimensions (got shape "
+            f"{list(tensor.shape)})"
         )
     return tensor.long()
 

@@ -42,9 +42,13 @@ def monotone_logistic(
     x = features.detach().double().cpu()
     y = labels.detach().bool().cpu()
     positives, negatives = int(y.sum()), int((~y).sum())
+    if not bool(x.isfinite().all()):
+        raise ValueError("'features' must hold finite numbers")
     target = torch.where(
-        y, (positives + 1) / (positives + 2), 1 / (negatives + 2)
-    ).double()
+        y,
+        torch.tensor((positives + 1) / (positives + 2), dtype=torch.double),
+        torch.tensor(1 / (negatives + 2), dtype=torch.double),
+    )
     # Features of one size make the problem a round one. The rounding error of
     # a mean must not pass for a spread.
     constant = x.amax(dim=0) == x.amin(dim=0)

@@ -143,9 +143,11 @@ def ranking_metrics(
     rank = ranks(higher, equal, ties)
     num = as_values("num_candidates", num_candidates, finite=True)
     worst = ranks(higher, equal, "pessimistic")
-    if num.shape != rank.shape or bool((num < worst).any()):
+    if num.shape != rank.shape or bool(
+        ((num < worst) | (num != num.floor())).any()
+    ):
         raise ValueError(
-            "'num_candidates' must be given for each answer, and be no less "
+            "'num_candidates' must be a count for each answer, and be no less "
             "than its rank"
         )
     rivals = float((num - 1).sum())

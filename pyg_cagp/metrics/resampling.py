@@ -89,6 +89,10 @@ class Resampler:
             Batches of counts, as :obj:`torch.float`, of shape
             :obj:`[B, num_samples]`.
         """
+        if num_resamples < 1:
+            raise ValueError(
+                f"'num_resamples' must be positive (got {num_resamples})"
+            )
         generator = torch.Generator().manual_seed(seed)
         size = max(1, BATCH // self.num_samples)
         sizes = [

@@ -228,7 +228,7 @@ def _thresholds(
     last = torch.ones_like(wrong)
     last[:-1] = doubt[1:] != doubt[:-1]
     end = last.nonzero().view(-1) + 1
-    return doubt[last], end, errors[last] <= risk * end + 1e-9
+    return doubt[last], end, errors[last] <= risk * end.double() + 1e-9
 
 
 def threshold_for_rate(uncertainty: Values, rate: float) -> float:
@@ -285,6 +285,8 @@ def select(uncertainty: Values, error: Values, threshold: float) -> Selection:
         >>> select([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1], 0.2)
         Selection(answer_rate=0.5, accuracy=0.5, optimum=1.0)
     """
+    if threshold != threshold:
+        raise ValueError("'threshold' must be a number (got nan)")
     doubt, wrong = _doubt_and_error(uncertainty, error)
     answered = doubt <= threshold
     rate = float(answered.double().mean())

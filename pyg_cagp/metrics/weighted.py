@@ -119,6 +119,8 @@ class WeightedAUROC(WeightedStatistic):
 
     def __call__(self, weight: Tensor) -> Tensor:
         r"""Returns the area of each weighting."""
+        if not weight.is_floating_point() or weight.dtype.itemsize < 4:
+            weight = weight.double()
         low = weight.index_select(1, self.negative)
         high = weight.index_select(1, self.positive)
         # Counts are exact in float32 as long as they add up to less than 2^23.

@@ -668,3 +668,18 @@ def test_clusters_of_copies_make_differences_less_sure():
     ratio = (whole.high - whole.low) / (plain.high - plain.low)
     assert ratio == pytest.approx(math.sqrt(5), rel=0.15)
     assert whole.p_value > 5 * plain.p_value
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.bool, torch.half])
+def test_weights_of_any_type(dtype):
+    generator = torch.Generator().manual_seed(0)
+    label = torch.randint(2, (3000,), generator=generator)
+    score = torch.randint(5, (3000,), generator=generator) + label
+    ones = torch.ones((1, 3000), dtype=dtype)
+    want = roc_auc_score(label, score)
+    assert float(WeightedAUROC(score, label)(ones)) == pytest.approx(want)
+
+
+def test_no_resamples_are_refused():
+    with pytest.raises(ValueError, match="'num_resamples' must be positive"):
+        next(Resampler(3).draw(0, 0))

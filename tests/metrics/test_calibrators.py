@@ -314,3 +314,21 @@ def test_scores_in_single_precision_give_the_same_map(calibrator):
     found = calibrator().fit(score, label)
     assert found.state_ == calibrator().fit(score.double(), label).state_
     assert torch.equal(found(score), found(score.double()))
+
+
+def test_a_flat_map_of_infinity_is_flat():
+    platt = PlattCalibrator().fit([3.0, 2.0, 1.0, 0.0], [0, 0, 1, 1])
+    got = platt([float("inf"), 0.0, -float("inf")])
+    assert got.tolist() == [got[1]] * 3
+
+
+def test_smoothed_labels_are_exact():
+    # Two samples at 0 and 1 have targets 1/3 and 2/3: slope 2 ln 2.
+    platt = PlattCalibrator().fit([0.0, 1.0], [0, 1])
+    assert platt.state_["slope"] == pytest.approx(2 * np.log(2), rel=1e-8)
+
+
+def test_features_that_are_no_numbers_are_refused():
+    x = torch.tensor([[0.0], [float("nan")]])
+    with pytest.raises(ValueError, match="'features' must hold finite"):
+        monotone_logistic(x, torch.tensor([0, 1]))

@@ -139,3 +139,9 @@ def test_groups_must_be_among_those_said(bad):
         mondrian_thresholds([1.0, 2.0, 3.0], group, 3)
     with pytest.raises(ValueError, match=r"'nonconformity' and 'group'.*2 and"):
         mondrian_thresholds([1.0, 2.0], group, 4)
+
+
+def test_almost_everything_may_be_missed():
+    assert conformal_threshold([2.0, 1.0], 1 - 1e-12) == 1
+    got = mondrian_thresholds([1.0, 2.0, 3.0], [0, 0, 1], 2, 1 - 1e-12)
+    assert got.tolist() == [1, 3]

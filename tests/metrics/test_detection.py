@@ -297,3 +297,10 @@ def test_many_samples_are_counted_exactly():
     half = size // 2
     pairs = half * (half + 1) // 2
     assert auroc(score, label) == pytest.approx(pairs / half**2, abs=1e-12)
+
+
+def test_the_highest_of_equally_good_thresholds_is_taken():
+    # At 3: one of three positives, no negative. At 2: all positives, two of
+    # three negatives. Both gain a third.
+    score, label = [3, 2, 2, 2, 2, 1], [1, 1, 1, 0, 0, 0]
+    assert best_threshold(score, label, "accuracy") == 2.5

@@ -276,3 +276,21 @@ def test_order_of_samples_does_not_matter():
         assert area(doubt[order], loss[order]) == pytest.approx(
             area(doubt, loss), abs=1e-12
         )
+
+
+def test_a_risk_that_is_kept_exactly_is_kept():
+    error = torch.tensor([1] * 63 + [0] * 12)
+    got = answer_rate_at(torch.zeros(75), error, 0.84)
+    assert got == (1.0, 1.0)
+    error = torch.tensor([1] * 53 + [0] * 147)
+    assert threshold_for_risk(torch.zeros(200), error, 0.265) == 0
+    # One error more than can be afforded, among many.
+    wrong = int(0.999 * 17001) + 1
+    error = torch.tensor([1] * wrong + [0] * (17001 - wrong))
+    got = answer_rate_at(torch.zeros(17001), error, 0.999)
+    assert got.value == 0
+
+
+def test_no_threshold_is_an_error():
+    with pytest.raises(ValueError, match="'threshold' must be a number"):
+        select([0.1], [0], float("nan"))
