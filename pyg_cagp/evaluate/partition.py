@@ -2,13 +2,12 @@ r"""Describes how a transform partitions a graph."""
 
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.metrics import auroc
+from pyg_cagp.theory import kind_auroc
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.typing import OOD_TYPE_NAMES
 
@@ -84,19 +83,8 @@ def _describe(ood_type: Tensor, missing: Tensor) -> dict[str, Any]:
         if emerging.numel()
         else None,
         "u_str_auroc": {
-            "emerging": _auroc(ood_type, missing, (1,)),
-            "novel": _auroc(ood_type, missing, (2,)),
-            "overall": _auroc(ood_type, missing, (1, 2)),
+            "emerging": kind_auroc(missing, ood_type, 1),
+            "novel": kind_auroc(missing, ood_type, 2),
+            "overall": kind_auroc(missing, ood_type, 1, 2),
         },
     }
-
-
-def _auroc(
-    ood_type: Tensor, score: Tensor, kinds: tuple[int, ...]
-) -> float | None:
-    is_ood = torch.isin(ood_type, torch.tensor(kinds, device=ood_type.device))
-    chosen = is_ood | (ood_type == 0)
-    label = is_ood[chosen]
-    if bool(label.all()) or not bool(label.any()):
-        return None
-    return auroc(score[chosen], label)

@@ -3,7 +3,12 @@ r"""The paper's assumptions and theorems, as measurements on any graph."""
 from pyg_cagp.theory.assumptions import assumptions
 from pyg_cagp.theory.circularity import circularity
 from pyg_cagp.theory.overlap import frequency_distance, frequency_overlap
-from pyg_cagp.theory.signals import Signals, normalised_semantic, signals
+from pyg_cagp.theory.signals import (
+    Signals,
+    kind_auroc,
+    normalised_semantic,
+    signals,
+)
 from pyg_cagp.theory.theorems import theorems
 
 classes = ["Signals"]
@@ -12,6 +17,7 @@ functions = [
     "circularity",
     "frequency_distance",
     "frequency_overlap",
+    "kind_auroc",
     "normalised_semantic",
     "signals",
     "theorems",

@@ -28,13 +28,29 @@ class Signals(NamedTuple):
             score (torch.Tensor): One number a test triple.
             *kinds (int): 1 for emerging, 2 for novel.
         """
-        wanted = torch.tensor(kinds, device=self.kind.device)
-        positive = torch.isin(self.kind, wanted)
-        chosen = positive | (self.kind == 0)
-        label = positive[chosen]
-        if bool(label.all()) or not bool(label.any()):
-            return None
-        return auroc(score[chosen], label)
+        return kind_auroc(score, self.kind, *kinds)
+
+
+def kind_auroc(score: Tensor, kind: Tensor, *kinds: int) -> float | None:
+    r"""Returns the AUROC of a score for some kinds of OOD against ID;
+    :obj:`None` if there are none of the one or of the other.
+
+    Args:
+        score (torch.Tensor): One number a triple.
+        kind (torch.Tensor): The kind of each triple, 0 for ID.
+        *kinds (int): The kinds to be found.
+
+    Example:
+        >>> kind = torch.tensor([0, 0, 1, 2])
+        >>> kind_auroc(torch.tensor([0.0, 1.0, 2.0, 0.5]), kind, 1)
+        1.0
+    """
+    positive = torch.isin(kind, torch.tensor(kinds, device=kind.device))
+    chosen = positive | (kind == 0)
+    label = positive[chosen]
+    if bool(label.all()) or not bool(label.any()):
+        return None
+    return auroc(score[chosen], label)
 
 
 def check_labelled(data: Data) -> None:
