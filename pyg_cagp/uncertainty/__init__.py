@@ -10,6 +10,7 @@ from pyg_cagp.uncertainty.confidence import (
 from pyg_cagp.uncertainty.ensemble import DeepEnsemble, disagreement
 from pyg_cagp.uncertainty.evidence import EvidenceUncertainty
 from pyg_cagp.uncertainty.features import Evidence
+from pyg_cagp.uncertainty.mc_dropout import MCDropout
 from pyg_cagp.uncertainty.possible import PossiblePairs
 from pyg_cagp.uncertainty.score import Energy, ScoreUncertainty
 from pyg_cagp.uncertainty.semantic import (
@@ -34,6 +35,7 @@ classes = [
     "UKGEUncertainty",
     "BEUrREUncertainty",
     "DeepEnsemble",
+    "MCDropout",
 ]
 functions = ["disagreement"]
 

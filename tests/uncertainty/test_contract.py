@@ -19,6 +19,7 @@ from pyg_cagp.uncertainty import (
     Energy,
     EvidenceUncertainty,
     FrequencyUncertainty,
+    MCDropout,
     ScoreUncertainty,
     SemanticUncertainty,
     SimpleAverage,
@@ -36,6 +37,13 @@ def _jittered(model, num=3):
         noise = torch.randn(weight.shape, generator=generator)
         weight.data += 0.05 * noise.to(weight.device)
     return copies
+
+
+def _dropped(model):
+    """A copy of a model as if it had been trained with dropout."""
+    other = copy.deepcopy(model)
+    other.dropout = 0.2
+    return other
 
 
 #: How each estimator is made of a model and a coverage.
@@ -81,6 +89,7 @@ MAKERS = {
     "ensemble, variance": lambda model, cov: DeepEnsemble(
         _jittered(model), "variance", "sigmoid"
     ),
+    "dropout": lambda model, cov: MCDropout(_dropped(model)),
     "energy": lambda model, cov: Energy(model),
     "energy of triples": lambda model, cov: Energy(model, "triple"),
 }
@@ -230,6 +239,8 @@ def _arguments(estimator, model, coverage):
         return [estimator.models]
     if isinstance(estimator, (FrequencyUncertainty, StructuralUncertainty)):
         return [coverage]
+    if isinstance(estimator, MCDropout):
+        return [estimator.model]
     # Confidence models are trained by the estimator: this one is not yet.
     is_own = isinstance(estimator, ConfidenceUncertainty)
     return [estimator.model if is_own else model]

@@ -1,10 +1,12 @@
 r"""Models whose score is linear in the head and in the tail."""
 
 from abc import abstractmethod
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.base import GaussianKGEModel
 
 
@@ -29,7 +31,45 @@ class BilinearKGEModel(GaussianKGEModel):
         \textrm{Var}(d) = \mathbf{s}^{\top} ((\mathbf{M} + \mathbf{M}^{\top})
         \boldsymbol{\mu})^2 + \mathbf{s}^{\top} (\mathbf{M} \circ \mathbf{M} +
         \mathbf{M} \circ \mathbf{M}^{\top}) \mathbf{s}.
+
+    Args:
+        num_nodes (int): The number of nodes/entities in the graph.
+        num_relations (int): The number of relations in the graph.
+        hidden_channels (int): The hidden embedding size.
+        dropout (float, optional): The share of a relation's numbers that are
+            set to zero in training, at random for each query, which takes as
+            many terms out of the score. (default: :obj:`0.0`)
+        **kwargs (optional): Additional arguments of
+            :class:`~pyg_cagp.nn.kge.GaussianKGEModel`.
     """
+
+    def __init__(
+        self,
+        num_nodes: int,
+        num_relations: int,
+        hidden_channels: int,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        if not 0 <= dropout < 1:
+            raise InvalidInputError(
+                f"'dropout' must lie in [0, 1) (got {dropout})"
+            )
+        super().__init__(num_nodes, num_relations, hidden_channels, **kwargs)
+        self.dropout = dropout
+
+    def embed_rel(self, rel_type: Tensor) -> Tensor:
+        r"""Returns what :meth:`interaction` takes for relations, with dropout
+        in training.
+        """
+        rel = super().embed_rel(rel_type)
+        if not self.training or self.dropout == 0:
+            return rel
+        # From the model's own source, so that a resumed run draws the same.
+        drawn = torch.rand(
+            rel.shape, generator=self.generator, device=rel.device
+        )
+        return rel * (drawn >= self.dropout) / (1 - self.dropout)
 
     @abstractmethod
     def map_tail(self, rel: Tensor, tail: Tensor) -> Tensor:
