@@ -12,6 +12,9 @@ from pyg_cagp.uncertainty.evidence import EvidenceUncertainty
 from pyg_cagp.uncertainty.features import Evidence
 from pyg_cagp.uncertainty.mc_dropout import MCDropout
 from pyg_cagp.uncertainty.possible import PossiblePairs
+from pyg_cagp.uncertainty.relation_variance import (
+    RelationConditionedVariance,
+)
 from pyg_cagp.uncertainty.score import Energy, ScoreUncertainty
 from pyg_cagp.uncertainty.semantic import (
     FrequencyUncertainty,
@@ -34,6 +37,7 @@ classes = [
     "ConfidenceUncertainty",
     "UKGEUncertainty",
     "BEUrREUncertainty",
+    "RelationConditionedVariance",
     "DeepEnsemble",
     "MCDropout",
 ]

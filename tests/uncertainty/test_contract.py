@@ -20,6 +20,7 @@ from pyg_cagp.uncertainty import (
     EvidenceUncertainty,
     FrequencyUncertainty,
     MCDropout,
+    RelationConditionedVariance,
     ScoreUncertainty,
     SemanticUncertainty,
     SimpleAverage,
@@ -89,6 +90,9 @@ MAKERS = {
     "ensemble, variance": lambda model, cov: DeepEnsemble(
         _jittered(model), "variance", "sigmoid"
     ),
+    "relation variance": lambda model, cov: RelationConditionedVariance(
+        model, 16, epochs=12
+    ),
     "dropout": lambda model, cov: MCDropout(_dropped(model)),
     "energy": lambda model, cov: Energy(model),
     "energy of triples": lambda model, cov: Energy(model, "triple"),
@@ -104,6 +108,7 @@ FINDS = {
     "cagp": (1, 0.7),
     "evidence": (3, 0.65),
     "score": (3, 0.57),
+    "relation variance": (2, 0.55),
     "ukge": (3, 0.6),
     "beurre": (3, 0.6),
 }
