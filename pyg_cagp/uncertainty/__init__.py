@@ -20,6 +20,7 @@ from pyg_cagp.uncertainty.semantic import (
     FrequencyUncertainty,
     SemanticUncertainty,
 )
+from pyg_cagp.uncertainty.sngp import SNGP
 from pyg_cagp.uncertainty.structural import StructuralUncertainty
 
 classes = [
@@ -40,6 +41,7 @@ classes = [
     "RelationConditionedVariance",
     "DeepEnsemble",
     "MCDropout",
+    "SNGP",
 ]
 functions = ["disagreement"]
 

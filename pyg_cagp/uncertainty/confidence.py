@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import TripleIndex, as_kg, split_edges
 from pyg_cagp.nn.kge import UKGE, BEUrRE, ConfidenceKGEModel
-from pyg_cagp.uncertainty.base import UncertaintyEstimator
+from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
 from pyg_cagp.uncertainty.training import train
 
 
@@ -43,8 +43,10 @@ class ConfidenceUncertainty(UncertaintyEstimator):
         seed: int = 0,
         progress: bool = False,
     ) -> None:
+        check_type("model", model, ConfidenceKGEModel)
         super().__init__(model.num_nodes, model.num_relations)
-        self.model = model
+        # What is loaded and not trained is not to change when it is asked.
+        self.model = model.eval()
         self.epochs = epochs
         self.batch_size = batch_size
         self.lr = lr

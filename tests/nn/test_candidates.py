@@ -11,10 +11,12 @@ from pyg_cagp.nn.kge import (
     KG2E,
     UKGE,
     BEUrRE,
+    SNGPModel,
     beurre,
     candidate_scorer,
     candidates,
     rank_counts,
+    sngp,
 )
 from pyg_cagp.nn.kge.prediction import top_answers
 from pyg_cagp.nn.kge.softmax_terms import softmax_terms
@@ -31,14 +33,17 @@ class Doubled(DistMult):
         return 2 * super().forward(head_index, rel_type, tail_index) + 1
 
 
-@pytest.mark.parametrize("cls", [*MODELS, KG2E, UKGE, BEUrRE, Doubled])
+@pytest.mark.parametrize(
+    "cls", [*MODELS, KG2E, UKGE, BEUrRE, SNGPModel, Doubled]
+)
 @pytest.mark.parametrize("side", ["tail", "head"])
 def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
     # So few at a time that a query is cut in the middle.
     monkeypatch.setattr(candidates, "MAX_TRIPLES", 4)
     monkeypatch.setattr(beurre, "MAX_COORDINATES", 50)
+    monkeypatch.setattr(sngp, "MAX_FEATURES", 4 * 1024)
     torch.manual_seed(0)
-    model = cls(N, R, 4)
+    model = cls(N, R, 4).eval()
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter)
     given, rel = torch.tensor([3, 0, 8]), torch.tensor([1, 0, 1])

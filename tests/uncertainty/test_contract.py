@@ -10,9 +10,10 @@ from pyg_cagp.exceptions import (
     InvalidInputError,
     NotFittedError,
 )
-from pyg_cagp.nn.kge import UKGE, BEUrRE
+from pyg_cagp.nn.kge import UKGE, BEUrRE, SNGPModel
 from pyg_cagp.uncertainty import (
     CAGP,
+    SNGP,
     BEUrREUncertainty,
     ConfidenceUncertainty,
     DeepEnsemble,
@@ -45,6 +46,10 @@ def _dropped(model):
     other = copy.deepcopy(model)
     other.dropout = 0.2
     return other
+
+
+def _sngp(model):
+    return SNGPModel(model.num_nodes, model.num_relations, 8, 64)
 
 
 #: How each estimator is made of a model and a coverage.
@@ -93,6 +98,10 @@ MAKERS = {
     "relation variance": lambda model, cov: RelationConditionedVariance(
         model, 16, epochs=12
     ),
+    "sngp": lambda model, cov: SNGP(_sngp(model), epochs=6, lr=0.02),
+    "sngp, probability": lambda model, cov: SNGP(
+        _sngp(model), "probability", epochs=6, lr=0.02
+    ),
     "dropout": lambda model, cov: MCDropout(_dropped(model)),
     "energy": lambda model, cov: Energy(model),
     "energy of triples": lambda model, cov: Energy(model, "triple"),
@@ -109,6 +118,7 @@ FINDS = {
     "evidence": (3, 0.65),
     "score": (3, 0.57),
     "relation variance": (2, 0.55),
+    "sngp, probability": (3, 0.55),
     "ukge": (3, 0.6),
     "beurre": (3, 0.6),
 }

@@ -14,6 +14,7 @@ from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.ranking import RankCounts, rank_counts
 from pyg_cagp.nn.kge.rotate import GaussianRotatE
 from pyg_cagp.nn.kge.scoring import QueryKGEModel
+from pyg_cagp.nn.kge.sngp import SNGPModel
 from pyg_cagp.nn.kge.softmax import OneVsAll, SampledSoftmax, SelfAdversarial
 from pyg_cagp.nn.kge.transe import GaussianTransE
 from pyg_cagp.nn.kge.ukge import UKGE
@@ -31,6 +32,7 @@ classes = [
     "ConfidenceKGEModel",
     "UKGE",
     "BEUrRE",
+    "SNGPModel",
     "NoiseTable",
     "Objective",
     "OneNegative",

@@ -1,0 +1,176 @@
+r"""A knowledge-graph embedding whose score is a Gaussian process."""
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.data import TripleIndex
+from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
+from pyg_cagp.nn.spectral import RandomFeatures, SpectralResidual
+
+#: How many features to hold when all candidates are scored.
+MAX_FEATURES = 2**24
+
+
+class SNGPModel(ConfidenceKGEModel):
+    r"""The spectral-normalised neural Gaussian process of the `"Simple and
+    Principled Uncertainty Estimation with Deterministic Deep Learning via
+    Distance Awareness" <https://arxiv.org/abs/2006.10108>`_ paper, on triples.
+
+    Head, relation and tail are embedded side by side, with their product, which
+    is what bilinear models score by; residual layers of bounded weights keep
+    distances; and a Gaussian process by random features gives the score. The
+    feature map is the score's own path, not something beside it.
+
+    .. math::
+        s(h, r, t) = \boldsymbol{\beta}^\top \phi \left( g \left( [\mathbf{e}_h,
+        \mathbf{e}_r, \mathbf{e}_t, \mathbf{e}_h \circ \mathbf{e}_r \circ
+        \mathbf{e}_t] \right) \right), \quad p = \sigma(s)
+
+    It is trained to tell true triples from corrupted ones by cross-entropy.
+
+    Args:
+        num_nodes (int): The number of nodes/entities in the graph.
+        num_relations (int): The number of relations in the graph.
+        hidden_channels (int, optional): The hidden embedding size.
+            (default: :obj:`32`)
+        num_features (int, optional): The number of random features.
+            (default: :obj:`1024`)
+        num_layers (int, optional): The number of residual layers.
+            (default: :obj:`2`)
+        bound (float, optional): The bound of their weights.
+            (default: :obj:`0.95`)
+        ridge (float, optional): The precision of the head's prior, charged
+            once an epoch's worth of triples. (default: :obj:`1.0`)
+        num_negatives (int, optional): The number of corrupted triples of each
+            triple. (default: :obj:`4`)
+        seed (int, optional): The seed of features and corruption.
+            (default: :obj:`0`)
+
+    Example:
+        >>> model = SNGPModel(10, 2, hidden_channels=4, num_features=16)
+        >>> zero = torch.zeros(1, dtype=torch.long)
+        >>> float(model.confidence(zero, zero, zero))
+        0.5
+    """
+
+    def __init__(
+        self,
+        num_nodes: int,
+        num_relations: int,
+        hidden_channels: int = 32,
+        num_features: int = 1024,
+        num_layers: int = 2,
+        bound: float = 0.95,
+        ridge: float = 1.0,
+        num_negatives: int = 4,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(
+            num_nodes,
+            num_relations,
+            hidden_channels,
+            num_negatives,
+            seed=seed,
+        )
+        self.ridge = ridge
+        self.num_features = num_features
+        self.num_layers = num_layers
+        self.bound = bound
+        #: The number of training triples, by which the prior is shared out.
+        self.num_triples = 1
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        r"""Resets all learnable parameters of the module."""
+        channels = 4 * self.hidden_channels
+        torch.nn.init.normal_(self.node_emb.weight)
+        torch.nn.init.normal_(self.rel_emb.weight)
+        device = self.node_emb.weight.device
+        self.trunk = SpectralResidual(channels, self.num_layers, self.bound).to(
+            device
+        )
+        self.process = RandomFeatures(
+            channels, self.num_features, seed=self.seed
+        ).to(device)
+        self.generator = None
+
+    def _hidden(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+        head, rel, tail = torch.broadcast_tensors(head, rel, tail)
+        known = [head, rel, tail, head * rel * tail]
+        return self.trunk(torch.cat(known, dim=-1))
+
+    def features(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the features :math:`\phi` of each triple."""
+        return self.process.features(
+            self._hidden(
+                self.embed(head_index),
+                self.embed_rel(rel_type),
+                self.embed(tail_index),
+            )
+        )
+
+    def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Scores embeddings; see
+        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
+        """
+        return self.process(self._hidden(head, rel, tail))
+
+    def score_all_tails(
+        self, head: Tensor, rel: Tensor, tails: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of tails, some of these
+        at a time.
+        """
+        size = max(1, MAX_FEATURES // (self.num_features * max(1, len(head))))
+        return torch.cat(
+            [
+                self.interaction(head[:, None], rel[:, None], part[None])
+                for part in tails.split(size)
+            ],
+            dim=1,
+        )
+
+    def score_all_heads(
+        self, heads: Tensor, rel: Tensor, tail: Tensor
+    ) -> Tensor:
+        r"""Scores a batch of queries against one list of heads, some of these
+        at a time.
+        """
+        size = max(1, MAX_FEATURES // (self.num_features * max(1, len(tail))))
+        return torch.cat(
+            [
+                self.interaction(part[None], rel[:, None], tail[:, None])
+                for part in heads.split(size)
+            ],
+            dim=1,
+        )
+
+    def confidence(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the probability that each triple is true."""
+        return torch.sigmoid(self(head_index, rel_type, tail_index))
+
+    def loss(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        confidence: Tensor | None = None,
+        known: TripleIndex | None = None,
+    ) -> Tensor:
+        r"""Returns the loss of a batch of triples; see
+        :meth:`~pyg_cagp.nn.kge.UKGE.loss`.
+        """
+        score = self(head_index, rel_type, tail_index)
+        target = torch.ones_like(score) if confidence is None else confidence
+        wrong = self(*self.corrupt(head_index, rel_type, tail_index, known))
+        entropy = torch.nn.functional.binary_cross_entropy_with_logits
+        prior = self.ridge / 2 * self.process.head.square().sum()
+        return (
+            entropy(score, target)
+            + entropy(wrong, torch.zeros_like(wrong))
+            + prior / self.num_triples
+        )

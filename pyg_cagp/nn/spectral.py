@@ -1,0 +1,130 @@
+r"""Layers that keep distances, and features of a Gaussian process."""
+
+import math
+
+import torch
+from torch import Tensor
+from torch.nn import LayerNorm, Linear, Module, ModuleList, Parameter
+from torch.nn.utils import parametrize
+
+
+class SpectralBound(Module):
+    r"""Keeps the largest singular value of a weight below a bound, by one step
+    of power iteration each time it is used in training:
+    :math:`W \cdot \min(1, c / \sigma)`.
+
+    Args:
+        weight (torch.Tensor): The weight, of shape :obj:`[out, in]`.
+        bound (float, optional): The bound :math:`c`. (default: :obj:`0.95`)
+    """
+
+    u: Tensor
+
+    def __init__(self, weight: Tensor, bound: float = 0.95) -> None:
+        super().__init__()
+        self.bound = bound
+        u = torch.ones(weight.size(0)) / math.sqrt(weight.size(0))
+        self.register_buffer("u", u)
+        # A good start, so that the bound holds before training, too.
+        with torch.no_grad():
+            for _ in range(30):
+                self._step(weight)
+
+    def _step(self, weight: Tensor) -> Tensor:
+        v = torch.nn.functional.normalize(weight.t() @ self.u, dim=0)
+        self.u.copy_(torch.nn.functional.normalize(weight @ v, dim=0))
+        return v
+
+    def forward(self, weight: Tensor) -> Tensor:
+        r"""Returns the weight within its bound."""
+        with torch.no_grad():
+            if self.training:
+                v = self._step(weight)
+            else:
+                v = torch.nn.functional.normalize(weight.t() @ self.u, dim=0)
+        # A copy, as the next step changes it before gradients are taken.
+        sigma = torch.dot(self.u.clone(), weight @ v)
+        return weight * (self.bound / sigma.clamp(min=self.bound))
+
+
+class SpectralResidual(Module):
+    r"""Residual layers :math:`x + \text{ReLU}(W x + b)` with bounded
+    :math:`W`: no two inputs come closer than by a factor, so what is far from
+    the data stays so.
+
+    Args:
+        channels (int): The number of channels.
+        num_layers (int, optional): The number of layers.
+            (default: :obj:`2`)
+        bound (float, optional): The bound of each weight.
+            (default: :obj:`0.95`)
+    """
+
+    def __init__(
+        self, channels: int, num_layers: int = 2, bound: float = 0.95
+    ) -> None:
+        super().__init__()
+        self.layers = ModuleList(
+            Linear(channels, channels) for _ in range(num_layers)
+        )
+        for layer in self.layers:
+            weight: Tensor = layer.get_parameter("weight").detach()
+            parametrize.register_parametrization(
+                layer, "weight", SpectralBound(weight, bound)
+            )
+
+    def forward(self, x: Tensor) -> Tensor:
+        r"""Returns the output, of the shape of the input."""
+        for layer in self.layers:
+            x = x + torch.relu(layer(x))
+        return x
+
+
+class RandomFeatures(Module):
+    r"""Fixed random Fourier features of a Gaussian process with a radial
+    kernel, and a linear head.
+
+    .. math::
+        \phi(x) = \sqrt{2 / D} \cos(W x + b), \quad f(x) =
+        \boldsymbol{\beta}^\top \phi(x)
+
+    Inputs are normalised by a layer norm, whose scale is that of the kernel.
+
+    Args:
+        channels (int): The number of input channels.
+        num_features (int, optional): The number :math:`D` of features.
+            (default: :obj:`1024`)
+        length_scale (float, optional): The length scale of the kernel. If set
+            to :obj:`None`, the square root of the number of channels, which is
+            how far apart normalised inputs are. (default: :obj:`None`)
+        seed (int, optional): The seed of the features. (default: :obj:`0`)
+    """
+
+    weight: Tensor
+    bias: Tensor
+
+    def __init__(
+        self,
+        channels: int,
+        num_features: int = 1024,
+        length_scale: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(seed)
+        weight = torch.randn((num_features, channels), generator=generator)
+        bias = torch.rand(num_features, generator=generator)
+        self.norm = LayerNorm(channels)
+        scale = math.sqrt(channels) if length_scale is None else length_scale
+        self.register_buffer("weight", weight / scale)
+        self.register_buffer("bias", 2 * math.pi * bias)
+        self.head = Parameter(torch.zeros(num_features))
+
+    def features(self, x: Tensor) -> Tensor:
+        r"""Returns :math:`\phi(x)`, of shape :obj:`[..., D]`."""
+        angle = torch.nn.functional.linear(self.norm(x), self.weight, self.bias)
+        return math.sqrt(2 / self.bias.numel()) * torch.cos(angle)
+
+    def forward(self, x: Tensor) -> Tensor:
+        r"""Returns :math:`f(x)`, of shape :obj:`[...]`."""
+        return self.features(x) @ self.head

@@ -1,0 +1,72 @@
+"""A Gaussian process knows how far it is from what it has seen."""
+
+import pytest
+import torch
+
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge import SNGPModel
+from pyg_cagp.uncertainty import SNGP
+
+
+@pytest.fixture(scope="module")
+def sngp(world):
+    model = SNGPModel(world.num_nodes, world.num_relations, 8, 128)
+    return SNGP(model, epochs=6, lr=0.02).fit(world)
+
+
+def test_variance_is_that_of_a_bayesian_regression(sngp, world):
+    """Its precision, from features made one batch at a time, is symmetric and
+    at least the prior's.
+    """
+    eigen = torch.linalg.eigvalsh(sngp.covariance_.double())
+    assert 0 < float(eigen.min()) < float(eigen.max()) <= 1 + 1e-4
+    torch.testing.assert_close(
+        sngp.covariance_, sngp.covariance_.t(), atol=1e-5, rtol=1e-3
+    )
+    some = world.edge_index[:, :50], world.edge_type[:50]
+    triples = some[0][0], some[1], some[0][1]
+    phi = sngp.model.features(*triples).double()
+    want = torch.einsum("bi,ij,bj->b", phi, sngp.covariance_.double(), phi)
+    torch.testing.assert_close(
+        sngp(*triples).double(), want.detach(), rtol=1e-3, atol=1e-6
+    )
+
+
+def test_variance_grows_with_the_distance_from_the_data(sngp, world):
+    """Seen from the features, not from the labels."""
+    some = world.train_mask.nonzero().view(-1)[:300]
+    head, tail = world.edge_index[:, some]
+    triples = head, world.edge_type[some], tail
+    model = sngp.model
+    with torch.no_grad():
+        near = model._hidden(
+            model.embed(triples[0]),
+            model.embed_rel(triples[1]),
+            model.embed(triples[2]),
+        )
+        means = []
+        generator = torch.Generator().manual_seed(0)
+        push = torch.randn(near.shape, generator=generator)
+        for distance in (0.0, 1.0, 8.0):
+            phi = model.process.features(near + distance * push)
+            means.append(float(((phi @ sngp.covariance_) * phi).sum(1).mean()))
+    assert means[0] < means[1] < means[2]
+    # No farther than the prior lets it be.
+    assert means[2] <= 2.0
+
+
+def test_doubt_pulls_probabilities_towards_a_half(sngp, world):
+    other = SNGP(sngp.model, "probability", epochs=6)
+    other.covariance_, other.losses_ = sngp.covariance_, sngp.losses_
+    head, tail = world.edge_index[:, :200]
+    triples = head, world.edge_type[:200], tail
+    with torch.no_grad():
+        plain = sngp.model.confidence(*triples)
+    careful = 1 - other(*triples)
+    assert bool(((careful - 0.5).abs() <= (plain - 0.5).abs() + 1e-6).all())
+    assert bool(((careful > 0.5) == (plain > 0.5)).all())
+
+
+def test_bad_options(sngp):
+    with pytest.raises(InvalidInputError, match="'measure' must be one of"):
+        SNGP(sngp.model, "entropy")
