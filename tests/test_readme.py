@@ -120,3 +120,33 @@ def test_records_are_of_the_shipped_configs(path):
     if path.stem.endswith("-twin"):
         config["model"]["variational"] = False
     assert record["config"] == json.loads(json.dumps(config))
+
+
+def test_the_figures_of_judging_are_those_of_the_records():
+    results = REPO / "benchmark"
+    ranking, inference, scale = (
+        json.loads((results / path).read_text())
+        for path in (
+            "speed/results/ranking.json",
+            "speed/results/inference.json",
+            "scale/results/rank.json",
+        )
+    )
+    text = " ".join(README.split())
+    faster = ranking["times_faster_than"]
+    different = sum(ranking["ranks_that_differ"].values())
+    assert (
+        f"{faster['PyKEEN']:.0f} times faster than PyKEEN's evaluator, with "
+        f"{different} of {ranking['queries']:,} ranks different" in text
+    )
+    assert f"{faster['PyG']:.0f} times faster than PyG's" in text
+    assert f"10,000 queries take {scale['peak_mib']['ranking']:.0f} MiB" in text
+    bootstrap = inference["bootstrap"]["times_faster_than_a_loop"]
+    assert f"is {bootstrap:.0f} times faster than a loop over scikit" in text
+    shares = inference["a3"]["overlap"]
+    own, train = shares["id"], shares["train"]
+    assert (
+        f"{own['1']:.1%} have an ID test triple within a distance of 1 in both "
+        f"frequencies and {own['100']:.1%} within 100" in text
+    )
+    assert f"the shares are {train['1']:.1%} and {train['100']:.1%}" in text

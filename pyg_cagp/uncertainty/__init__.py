@@ -10,6 +10,7 @@ from pyg_cagp.uncertainty.confidence import (
 from pyg_cagp.uncertainty.ensemble import DeepEnsemble, disagreement
 from pyg_cagp.uncertainty.evidence import EvidenceUncertainty
 from pyg_cagp.uncertainty.features import Evidence
+from pyg_cagp.uncertainty.gpn import GraphPosteriorNetwork
 from pyg_cagp.uncertainty.mc_dropout import MCDropout
 from pyg_cagp.uncertainty.possible import PossiblePairs
 from pyg_cagp.uncertainty.relation_variance import (
@@ -42,6 +43,7 @@ classes = [
     "DeepEnsemble",
     "MCDropout",
     "SNGP",
+    "GraphPosteriorNetwork",
 ]
 functions = ["disagreement"]
 

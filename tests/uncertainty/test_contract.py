@@ -20,6 +20,7 @@ from pyg_cagp.uncertainty import (
     Energy,
     EvidenceUncertainty,
     FrequencyUncertainty,
+    GraphPosteriorNetwork,
     MCDropout,
     RelationConditionedVariance,
     ScoreUncertainty,
@@ -102,6 +103,9 @@ MAKERS = {
     "sngp, probability": lambda model, cov: SNGP(
         _sngp(model), "probability", epochs=6, lr=0.02
     ),
+    "gpn": lambda model, cov: GraphPosteriorNetwork(
+        model, 8, 16, num_layers=4, num_hops=3, warm_up=2, epochs=40
+    ),
     "dropout": lambda model, cov: MCDropout(_dropped(model)),
     "energy": lambda model, cov: Energy(model),
     "energy of triples": lambda model, cov: Energy(model, "triple"),
@@ -118,6 +122,7 @@ FINDS = {
     "evidence": (3, 0.65),
     "score": (3, 0.57),
     "relation variance": (2, 0.55),
+    "gpn": (1, 0.7),
     "sngp, probability": (3, 0.55),
     "ukge": (3, 0.6),
     "beurre": (3, 0.6),

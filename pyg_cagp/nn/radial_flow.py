@@ -1,0 +1,77 @@
+r"""Densities that can take any shape, one for each class."""
+
+import math
+
+import torch
+from torch import Tensor
+from torch.nn import Module, Parameter
+
+
+class RadialFlows(Module):
+    r"""Normalising flows of radial layers, from the `"Variational Inference
+    with Normalizing Flows" <https://arxiv.org/abs/1505.05770>`_ paper, for many
+    classes at once.
+
+    .. math::
+        f(z) = z + \frac{b}{a + \lVert z - c \rVert} (z - c), \quad
+        \log p(z) = \log \mathcal{N}(f_K(\ldots f_1(z)); 0, I) +
+        \sum_k \log \left| \det f_k' \right|
+
+    with :math:`a > 0` and :math:`b > -a`, which make each layer invertible.
+
+    Args:
+        num_classes (int): The number of classes.
+        channels (int): The number of dimensions.
+        num_layers (int, optional): The number of layers.
+            (default: :obj:`10`)
+
+    Example:
+        >>> flows = RadialFlows(num_classes=3, channels=2)
+        >>> flows(torch.zeros(5, 2)).shape
+        torch.Size([5, 3])
+    """
+
+    def __init__(
+        self, num_classes: int, channels: int, num_layers: int = 10
+    ) -> None:
+        super().__init__()
+        self.centre = Parameter(torch.empty(num_layers, num_classes, channels))
+        self.log_a = Parameter(torch.empty(num_layers, num_classes))
+        self.log_b = Parameter(torch.empty(num_layers, num_classes))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        r"""Resets all learnable parameters of the module; layers start close to
+        the identity.
+        """
+        torch.nn.init.normal_(self.centre, std=0.5)
+        torch.nn.init.zeros_(self.log_a)
+        torch.nn.init.normal_(self.log_b, std=0.01)
+
+    def forward(self, z: Tensor) -> Tensor:
+        r"""Returns the log-density under each class.
+
+        Args:
+            z (torch.Tensor): Points, of shape :obj:`[B, channels]`.
+
+        Returns:
+            A tensor of shape :obj:`[B, num_classes]`.
+        """
+        dim = z.size(-1)
+        point = z[:, None]
+        log_det = torch.zeros((), device=z.device)
+        for centre, log_a, log_b in zip(
+            self.centre, self.log_a, self.log_b, strict=True
+        ):
+            a = torch.nn.functional.softplus(log_a)
+            # Equal to a where log_b is 0, so that b starts at 0.
+            b = torch.nn.functional.softplus(log_b) * a / math.log(2) - a
+            away = point - centre
+            # Its norm has no slope at the centre itself.
+            r = (away.square().sum(-1) + 1e-12).sqrt()
+            pull = b / (a + r)
+            point = point + pull[..., None] * away
+            log_det = log_det + (dim - 1) * torch.log1p(pull)
+            log_det = log_det + torch.log1p(pull - pull * r / (a + r))
+        base = point.square().sum(-1) + dim * math.log(2 * math.pi)
+        return log_det - base / 2
