@@ -22,7 +22,7 @@ ALLOWED = {
     "transforms": BASE | {"data", "coverage"},
     "metrics": set(),
     "nn": BASE | {"data"},
-    "train": BASE | {"data", "nn"},
+    "train": BASE | {"data", "nn", "metrics"},
     "uncertainty": BASE | {"data", "coverage", "transforms", "nn", "metrics"},
     "theory": BASE | {"data", "coverage", "metrics"},
     "evaluate": BASE

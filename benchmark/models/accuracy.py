@@ -22,10 +22,11 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 from torch_geometric.data import Data
 
+from pyg_cagp import evaluate
 from pyg_cagp.cli.train import parse_change
-from pyg_cagp.data import AnswerIndex, split_edges
+from pyg_cagp.data import split_edges
 from pyg_cagp.datasets import load
-from pyg_cagp.nn.kge import GaussianKGEModel, rank_counts
+from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.posterior import LaplacePosterior, ggn_diagonal
 from pyg_cagp.train import Config, load_checkpoint, train_run
 from pyg_cagp.transforms import TemporalLikeOOD
@@ -39,15 +40,12 @@ LAPLACE = {
 
 
 def ranking(model: GaussianKGEModel, kg: Data) -> dict[str, float]:
-    (head, tail), rel = split_edges(kg, "test")
-    counts = rank_counts(model, head, rel, tail, AnswerIndex.from_data(kg))
-    ranks = {side: part.rank().double() for side, part in counts.items()}
-    both = torch.cat([*ranks.values()])
+    found = evaluate.ranking(model, kg)
     return {
-        "mrr": float(both.reciprocal().mean()),
-        "mrr of tails": float(ranks["tail"].reciprocal().mean()),
-        "mrr of heads": float(ranks["head"].reciprocal().mean()),
-        **{f"hits@{k}": float((both <= k).double().mean()) for k in (1, 3, 10)},
+        "mrr": found["mrr"],
+        "mrr of tails": found["by_side"]["tail"]["mrr"],
+        "mrr of heads": found["by_side"]["head"]["mrr"],
+        **{f"hits@{k}": found[f"hits@{k}"] for k in (1, 3, 10)},
     }
 
 

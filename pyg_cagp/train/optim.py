@@ -27,6 +27,8 @@ def build_optimizers(
     if options.optimizer == "adam":
         return [RowAdam(weights, options.lr)]
     if options.optimizer == "adagrad":
+        # They are disabled already; PyTorch warns unless that is said.
+        torch.sparse.check_sparse_tensor_invariants.disable()
         return [Adagrad(weights, options.lr)]
     embeddings = {
         id(module.weight)

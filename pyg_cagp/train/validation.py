@@ -4,6 +4,7 @@ import torch
 from torch_geometric.data import Data
 
 from pyg_cagp.data import AnswerIndex, split_edges
+from pyg_cagp.metrics import ranking_metrics
 from pyg_cagp.nn.kge import GaussianKGEModel, rank_counts
 
 
@@ -52,8 +53,8 @@ class Validation:
             self.edge_type.to(device),
         )
         counts = rank_counts(model, head, rel, tail, self.known.to(device))
-        rank = torch.cat([side.rank() for side in counts.values()]).double()
-        return {
-            "val/mrr": float(rank.reciprocal().mean()),
-            "val/hits@10": float((rank <= 10).double().mean()),
-        }
+        higher, equal, rivals = map(
+            torch.cat, zip(*counts.values(), strict=True)
+        )
+        found = ranking_metrics(higher, equal, rivals + 1, ks=(10,))
+        return {f"val/{name}": found[name] for name in ("mrr", "hits@10")}
