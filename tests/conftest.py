@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 import torch
 from torch_geometric.data import Data
@@ -13,6 +14,10 @@ from pyg_cagp.datasets.registry import REGISTRY
 from pyg_cagp.typing import WITH_TORCH_SCATTER, WITH_TORCH_SPARSE
 
 REPO = Path(__file__).resolve().parents[1]
+
+# A machine that is busy is no reason for a test to fail.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 def find_data_root() -> Path | None:
