@@ -1,0 +1,42 @@
+"""Labelled triples of validation know nothing of test."""
+
+import pytest
+import torch
+
+from pyg_cagp.datasets import load
+from pyg_cagp.transforms import judged_triples
+
+
+@pytest.fixture(scope="module")
+def kg():
+    return load("synthetic")
+
+
+@pytest.mark.parametrize("protocol", ["standard", "comprehensive"])
+def test_what_test_holds_does_not_show_in_validation(kg, protocol):
+    val = judged_triples(kg, protocol, "val", seed=5)
+    corrupted = val.kind == len(val.kinds) - 1
+    false = torch.stack([val.head[corrupted], val.tail[corrupted]])
+    # The very triples that were drawn for validation are now true in test: a
+    # filter that knew test would have to draw others.
+    other = kg.clone()
+    test = kg.test_mask.nonzero().view(-1)[: false.size(1)]
+    other.edge_index = kg.edge_index.clone()
+    other.edge_type = kg.edge_type.clone()
+    other.edge_index[:, test] = false[:, : test.numel()]
+    other.edge_type[test] = val.rel[corrupted][: test.numel()]
+    again = judged_triples(other, protocol, "val", seed=5)
+    for name in ("head", "rel", "tail", "kind"):
+        assert torch.equal(getattr(val, name), getattr(again, name))
+    # Test itself is filtered by all that is known.
+    judged = judged_triples(other, protocol, "test", seed=5)
+    assert judged.counts()["corrupted"] == int(kg.test_mask.sum())
+
+
+def test_splits_are_corrupted_by_draws_of_their_own(kg):
+    val, test = (
+        judged_triples(kg, "standard", split) for split in ("val", "test")
+    )
+    num = min(int(val.label.sum()), int(test.label.sum()))
+    tails = [part.tail[part.kind == 1][:num] for part in (val, test)]
+    assert float((tails[0] == tails[1]).double().mean()) < 0.05
