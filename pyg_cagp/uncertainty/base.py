@@ -11,6 +11,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 from torch_geometric.data import Data
 
+from pyg_cagp.coverage import Coverage
 from pyg_cagp.data.checks import check_ids, check_same_shape
 from pyg_cagp.data.files import atomic_path
 from pyg_cagp.exceptions import (
@@ -226,3 +227,40 @@ class UncertaintyEstimator(ABC):
     def __repr__(self) -> str:
         options = ", ".join(f"{k}={v!r}" for k, v in self._options().items())
         return f"{self.__class__.__name__}({options})"
+
+
+class ModelEstimator(UncertaintyEstimator):
+    r"""A base class of estimators that are made of one model.
+
+    Args:
+        model (torch_geometric.nn.kge.KGEModel): The model.
+        kind (type): What it has to be.
+    """
+
+    def __init__(self, model: Any, kind: type) -> None:
+        check_type("model", model, kind)
+        super().__init__(model.num_nodes, model.num_relations)
+        self.model = model
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the model."""
+        return self.model.node_emb.weight.device
+
+
+class CoverageEstimator(UncertaintyEstimator):
+    r"""A base class of estimators that are made of a coverage.
+
+    Args:
+        coverage (Coverage): The coverage of the training triples.
+    """
+
+    def __init__(self, coverage: Coverage) -> None:
+        check_type("coverage", coverage, Coverage)
+        super().__init__(coverage.num_nodes, coverage.num_relations)
+        self.coverage = coverage
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the coverage."""
+        return self.coverage.device

@@ -8,11 +8,11 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import TripleIndex, as_kg, split_edges
 from pyg_cagp.nn.kge import UKGE, BEUrRE, ConfidenceKGEModel
-from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
+from pyg_cagp.uncertainty.base import ModelEstimator
 from pyg_cagp.uncertainty.training import train
 
 
-class ConfidenceUncertainty(UncertaintyEstimator):
+class ConfidenceUncertainty(ModelEstimator):
     r"""A base class of estimators that train a model of confidence, on the
     confidences of the training triples where the graph has them
     (:obj:`edge_confidence`) and on 1 where it has not, and doubt what is not
@@ -43,20 +43,14 @@ class ConfidenceUncertainty(UncertaintyEstimator):
         seed: int = 0,
         progress: bool = False,
     ) -> None:
-        check_type("model", model, ConfidenceKGEModel)
-        super().__init__(model.num_nodes, model.num_relations)
+        super().__init__(model, ConfidenceKGEModel)
         # What is loaded and not trained is not to change when it is asked.
-        self.model = model.eval()
+        self.model.eval()
         self.epochs = epochs
         self.batch_size = batch_size
         self.lr = lr
         self.seed = seed
         self.progress = progress
-
-    @property
-    def device(self) -> torch.device:
-        r"""The device of the model."""
-        return self.model.node_emb.weight.device
 
     def fit(self, kg: Data, **kwargs: Any) -> Self:
         r"""Trains the model anew, on the training triples alone.

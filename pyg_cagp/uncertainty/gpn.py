@@ -14,11 +14,11 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, split_edges
 from pyg_cagp.nn.kge.scoring import QueryKGEModel
 from pyg_cagp.nn.radial_flow import RadialFlows
-from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
+from pyg_cagp.uncertainty.base import ModelEstimator
 from pyg_cagp.uncertainty.training import train
 
 
-class GraphPosteriorNetwork(UncertaintyEstimator):
+class GraphPosteriorNetwork(ModelEstimator):
     r"""A relational adaptation of the `"Graph Posterior Network: Bayesian
     Predictive Uncertainty for Node Classification"
     <https://arxiv.org/abs/2110.14012>`_ paper.
@@ -102,9 +102,7 @@ class GraphPosteriorNetwork(UncertaintyEstimator):
         seed: int = 0,
         progress: bool = False,
     ) -> None:
-        check_type("model", model, QueryKGEModel)
-        super().__init__(model.num_nodes, model.num_relations)
-        self.model = model
+        super().__init__(model, QueryKGEModel)
         self.latent_channels = latent_channels
         self.hidden_channels = hidden_channels
         self.num_layers = num_layers
@@ -117,11 +115,6 @@ class GraphPosteriorNetwork(UncertaintyEstimator):
         self.seed = seed
         self.progress = progress
         self.network = self._make()
-
-    @property
-    def device(self) -> torch.device:
-        r"""The device of the model."""
-        return self.model.node_emb.weight.device
 
     def _make(self) -> ModuleDict:
         # From a fork of the global generator, which is left as it was.

@@ -8,11 +8,11 @@ from torch import Tensor
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import BilinearKGEModel
-from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
+from pyg_cagp.uncertainty.base import ModelEstimator
 from pyg_cagp.uncertainty.ensemble import MEASURES, disagreement
 
 
-class MCDropout(UncertaintyEstimator):
+class MCDropout(ModelEstimator):
     r"""Monte Carlo dropout, of the `"Dropout as a Bayesian Approximation"
     <https://arxiv.org/abs/1506.02142>`_ paper: several passes with dropout on,
     and how far they disagree.
@@ -57,7 +57,7 @@ class MCDropout(UncertaintyEstimator):
         measure: str = "variance",
         seed: int = 0,
     ) -> None:
-        check_type("model", model, BilinearKGEModel)
+        super().__init__(model, BilinearKGEModel)
         check_choice("measure", measure, MEASURES)
         if model.dropout == 0:
             raise InvalidInputError(
@@ -68,8 +68,6 @@ class MCDropout(UncertaintyEstimator):
             raise InvalidInputError(
                 f"'num_passes' must be at least 2 (got {num_passes})"
             )
-        super().__init__(model.num_nodes, model.num_relations)
-        self.model = model
         self.num_passes = num_passes
         self.measure = measure
         self.seed = seed
@@ -77,11 +75,6 @@ class MCDropout(UncertaintyEstimator):
         shape = (num_passes, model.rel_emb.embedding_dim)
         drawn = torch.rand(shape, generator=generator)
         self.masks = (drawn >= model.dropout) / (1 - model.dropout)
-
-    @property
-    def device(self) -> torch.device:
-        r"""The device of the model."""
-        return self.model.node_emb.weight.device
 
     def probabilities(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

@@ -9,12 +9,12 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import as_kg, split_edges
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
+from pyg_cagp.uncertainty.base import ModelEstimator
 from pyg_cagp.uncertainty.semantic import combine_ends
 from pyg_cagp.uncertainty.training import train
 
 
-class RelationConditionedVariance(UncertaintyEstimator):
+class RelationConditionedVariance(ModelEstimator):
     r"""The variance :math:`\sigma^2(e, r)` of an entity in the eyes of a
     relation, by a multi-layer perceptron.
 
@@ -78,9 +78,7 @@ class RelationConditionedVariance(UncertaintyEstimator):
         seed: int = 0,
         progress: bool = False,
     ) -> None:
-        check_type("model", model, GaussianKGEModel)
-        super().__init__(model.num_nodes, model.num_relations)
-        self.model = model
+        super().__init__(model, GaussianKGEModel)
         self.hidden_channels = hidden_channels
         self.epochs = epochs
         self.batch_size = batch_size
@@ -110,11 +108,6 @@ class RelationConditionedVariance(UncertaintyEstimator):
                     for role in ("head", "tail")
                 }
             ).to(self.device)
-
-    @property
-    def device(self) -> torch.device:
-        r"""The device of the model."""
-        return self.model.node_emb.weight.device
 
     def log_variance(
         self, entity: Tensor, rel_type: Tensor, role: str

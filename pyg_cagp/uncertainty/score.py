@@ -7,13 +7,13 @@ from torch_geometric.nn.kge import KGEModel
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.softmax_terms import softmax_terms
-from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
+from pyg_cagp.uncertainty.base import ModelEstimator
 
 KINDS = ("score", "sigmoid", "softmax")
 OF = ("query", "triple")
 
 
-class ScoreUncertainty(UncertaintyEstimator):
+class ScoreUncertainty(ModelEstimator):
     r"""Doubt as the lack of a high score.
 
     Args:
@@ -36,15 +36,8 @@ class ScoreUncertainty(UncertaintyEstimator):
 
     def __init__(self, model: KGEModel, kind: str = "score") -> None:
         check_choice("kind", kind, KINDS)
-        check_type("model", model, KGEModel)
-        super().__init__(model.num_nodes, model.num_relations)
-        self.model = model
+        super().__init__(model, KGEModel)
         self.kind = kind
-
-    @property
-    def device(self) -> torch.device:
-        r"""The device of the model."""
-        return self.model.node_emb.weight.device
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -60,7 +53,7 @@ class ScoreUncertainty(UncertaintyEstimator):
         return -score if self.kind == "score" else torch.sigmoid(-score)
 
 
-class Energy(UncertaintyEstimator):
+class Energy(ModelEstimator):
     r"""The energy score of the `"Energy-based Out-of-distribution Detection"
     <https://arxiv.org/abs/2010.03759>`_ paper.
 
@@ -99,16 +92,9 @@ class Energy(UncertaintyEstimator):
             raise InvalidInputError(
                 f"'temperature' must be positive (got {temperature})"
             )
-        check_type("model", model, KGEModel)
-        super().__init__(model.num_nodes, model.num_relations)
-        self.model = model
+        super().__init__(model, KGEModel)
         self.of = of
         self.temperature = temperature
-
-    @property
-    def device(self) -> torch.device:
-        r"""The device of the model."""
-        return self.model.node_emb.weight.device
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

@@ -6,7 +6,7 @@ from torch import Tensor
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
+from pyg_cagp.uncertainty.base import CoverageEstimator, ModelEstimator
 
 #: How what is known of the two ends becomes one number.
 COMBINE = ("mean", "max", "head", "tail")
@@ -28,7 +28,7 @@ def combine_ends(head: Tensor, tail: Tensor, how: str) -> Tensor:
     return head if how == "head" else tail
 
 
-class SemanticUncertainty(UncertaintyEstimator):
+class SemanticUncertainty(ModelEstimator):
     r"""The semantic uncertainty of the `"Decomposing Uncertainty in
     Probabilistic Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"
     <https://arxiv.org/abs/2512.22318>`_ paper.
@@ -61,15 +61,8 @@ class SemanticUncertainty(UncertaintyEstimator):
 
     def __init__(self, model: GaussianKGEModel, combine: str = "mean") -> None:
         check_choice("combine", combine, COMBINE)
-        check_type("model", model, GaussianKGEModel)
-        super().__init__(model.num_nodes, model.num_relations)
-        self.model = model
+        super().__init__(model, GaussianKGEModel)
         self.combine = combine
-
-    @property
-    def device(self) -> torch.device:
-        r"""The device of the model."""
-        return self.model.node_emb.weight.device
 
     def entity(self) -> Tensor:
         r"""Returns the mean variance of each entity, of shape
@@ -91,7 +84,7 @@ class SemanticUncertainty(UncertaintyEstimator):
         )
 
 
-class FrequencyUncertainty(UncertaintyEstimator):
+class FrequencyUncertainty(CoverageEstimator):
     r"""The same as :class:`SemanticUncertainty`, from
     :math:`1 / (1 + \text{freq}(e))` instead of a learned variance: what every
     claim about variances has to be compared with.
@@ -113,15 +106,8 @@ class FrequencyUncertainty(UncertaintyEstimator):
 
     def __init__(self, coverage: Coverage, combine: str = "mean") -> None:
         check_choice("combine", combine, COMBINE)
-        check_type("coverage", coverage, Coverage)
-        super().__init__(coverage.num_nodes, coverage.num_relations)
-        self.coverage = coverage
+        super().__init__(coverage)
         self.combine = combine
-
-    @property
-    def device(self) -> torch.device:
-        r"""The device of the coverage."""
-        return self.coverage.device
 
     def entity(self) -> Tensor:
         r"""Returns :math:`1 / (1 + \text{freq}(e))` for each entity."""

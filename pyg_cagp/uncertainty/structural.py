@@ -1,18 +1,17 @@
 r"""Was this entity ever seen with this relation?"""
 
-import torch
 from torch import Tensor
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.typing import CoverageView, Role
-from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
+from pyg_cagp.uncertainty.base import CoverageEstimator
 from pyg_cagp.uncertainty.possible import PossiblePairs
 
 VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
 
 
-class StructuralUncertainty(UncertaintyEstimator):
+class StructuralUncertainty(CoverageEstimator):
     r"""The structural uncertainty of the `"Decomposing Uncertainty in
     Probabilistic Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"
     <https://arxiv.org/abs/2512.22318>`_ paper.
@@ -53,19 +52,12 @@ class StructuralUncertainty(UncertaintyEstimator):
 
     def __init__(self, coverage: Coverage, view: str = "binary") -> None:
         check_choice("view", view, VIEWS)
-        check_type("coverage", coverage, Coverage)
-        super().__init__(coverage.num_nodes, coverage.num_relations)
-        self.coverage = coverage
+        super().__init__(coverage)
         self.view = view
         if view == "smoothed":
             self.possible = {
                 role: PossiblePairs(coverage, role) for role in ("head", "tail")
             }
-
-    @property
-    def device(self) -> torch.device:
-        r"""The device of the coverage."""
-        return self.coverage.device
 
     def evidence(self, entity: Tensor, relation: Tensor, role: Role) -> Tensor:
         r"""Returns :math:`c(e, r)`, in :math:`[0, 1]`.

@@ -11,12 +11,11 @@ from pyg_cagp.nn.kge import (
     KG2E,
     UKGE,
     BEUrRE,
+    QueryKGEModel,
     SNGPModel,
-    beurre,
     candidate_scorer,
     candidates,
     rank_counts,
-    sngp,
 )
 from pyg_cagp.nn.kge.prediction import top_answers
 from pyg_cagp.nn.kge.softmax_terms import softmax_terms
@@ -40,8 +39,7 @@ class Doubled(DistMult):
 def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
     # So few at a time that a query is cut in the middle.
     monkeypatch.setattr(candidates, "MAX_TRIPLES", 4)
-    monkeypatch.setattr(beurre, "MAX_COORDINATES", 50)
-    monkeypatch.setattr(sngp, "MAX_FEATURES", 4 * 1024)
+    monkeypatch.setattr(QueryKGEModel, "max_numbers", 50)
     torch.manual_seed(0)
     model = cls(N, R, 4).eval()
     for parameter in model.parameters():

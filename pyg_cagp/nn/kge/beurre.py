@@ -13,9 +13,6 @@ from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
 #: Euler's constant: the mean of a standard Gumbel variable.
 GAMMA = 0.5772156649015329
 
-#: How many coordinates of boxes to hold when all candidates are scored.
-MAX_COORDINATES = 2**23
-
 
 class Boxes(NamedTuple):
     r"""Boxes by their lower and upper corners, of shape
@@ -174,36 +171,6 @@ class BEUrRE(ConfidenceKGEModel):
         score = score - log_volume(second, self.beta, self.volume)
         # An intersection is no larger, but its approximation may be.
         return score.clamp(max=0)
-
-    def score_all_tails(
-        self, head: Tensor, rel: Tensor, tails: Tensor
-    ) -> Tensor:
-        r"""Scores a batch of queries against one list of tails, some of these
-        at a time.
-        """
-        size = max(1, MAX_COORDINATES // max(1, head.numel()))
-        return torch.cat(
-            [
-                self.interaction(head[:, None], rel[:, None], part[None])
-                for part in tails.split(size)
-            ],
-            dim=1,
-        )
-
-    def score_all_heads(
-        self, heads: Tensor, rel: Tensor, tail: Tensor
-    ) -> Tensor:
-        r"""Scores a batch of queries against one list of heads, some of these
-        at a time.
-        """
-        size = max(1, MAX_COORDINATES // max(1, tail.numel()))
-        return torch.cat(
-            [
-                self.interaction(part[None], rel[:, None], tail[:, None])
-                for part in heads.split(size)
-            ],
-            dim=1,
-        )
 
     def confidence(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

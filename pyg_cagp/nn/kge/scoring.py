@@ -2,6 +2,7 @@ r"""Models that score embeddings, and answer queries in bulk."""
 
 from abc import ABC, abstractmethod
 
+import torch
 from torch import Tensor
 from torch.nn import Embedding
 from torch_geometric.nn.kge import KGEModel
@@ -33,6 +34,9 @@ class QueryKGEModel(KGEModel, ABC):
     node_width = 1
     rel_width = 1
 
+    #: How many numbers to hold at a time where candidates are scored by pairs.
+    max_numbers = 2**23
+
     def __init__(
         self,
         num_nodes: int,
@@ -47,6 +51,8 @@ class QueryKGEModel(KGEModel, ABC):
             )
         super().__init__(num_nodes, num_relations, hidden_channels, sparse)
         self.reciprocal = reciprocal
+        #: How many numbers a pair of a query and a candidate takes.
+        self.pair_width = self.node_width * hidden_channels
         self.node_emb = Embedding(
             num_nodes, self.node_width * hidden_channels, sparse=sparse
         )
@@ -119,7 +125,14 @@ class QueryKGEModel(KGEModel, ABC):
         Returns:
             Scores of shape :obj:`[B, N]`.
         """
-        return self.interaction(head[:, None], rel[:, None], tails[None])
+        # Some at a time: each pair has all its numbers in memory.
+        return torch.cat(
+            [
+                self.interaction(head[:, None], rel[:, None], part[None])
+                for part in tails.split(self._pairs_at_once(head))
+            ],
+            dim=1,
+        )
 
     def score_all_heads(
         self, heads: Tensor, rel: Tensor, tail: Tensor
@@ -127,7 +140,16 @@ class QueryKGEModel(KGEModel, ABC):
         r"""Scores a batch of queries against one list of heads; see
         :meth:`score_all_tails`.
         """
-        return self.interaction(heads[None], rel[:, None], tail[:, None])
+        return torch.cat(
+            [
+                self.interaction(part[None], rel[:, None], tail[:, None])
+                for part in heads.split(self._pairs_at_once(tail))
+            ],
+            dim=1,
+        )
+
+    def _pairs_at_once(self, given: Tensor) -> int:
+        return max(1, self.max_numbers // max(1, len(given) * self.pair_width))
 
     def score_candidates(
         self, side: str, given: Tensor, rel_type: Tensor, candidates: Tensor

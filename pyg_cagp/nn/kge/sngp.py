@@ -7,9 +7,6 @@ from pyg_cagp.data import TripleIndex
 from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
 from pyg_cagp.nn.spectral import RandomFeatures, SpectralResidual
 
-#: How many features to hold when all candidates are scored.
-MAX_FEATURES = 2**24
-
 
 class SNGPModel(ConfidenceKGEModel):
     r"""The spectral-normalised neural Gaussian process of the `"Simple and
@@ -74,6 +71,7 @@ class SNGPModel(ConfidenceKGEModel):
         )
         self.ridge = ridge
         self.num_features = num_features
+        self.pair_width = num_features
         self.num_layers = num_layers
         self.bound = bound
         #: The number of training triples, by which the prior is shared out.
@@ -116,36 +114,6 @@ class SNGPModel(ConfidenceKGEModel):
         :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
         """
         return self.process(self._hidden(head, rel, tail))
-
-    def score_all_tails(
-        self, head: Tensor, rel: Tensor, tails: Tensor
-    ) -> Tensor:
-        r"""Scores a batch of queries against one list of tails, some of these
-        at a time.
-        """
-        size = max(1, MAX_FEATURES // (self.num_features * max(1, len(head))))
-        return torch.cat(
-            [
-                self.interaction(head[:, None], rel[:, None], part[None])
-                for part in tails.split(size)
-            ],
-            dim=1,
-        )
-
-    def score_all_heads(
-        self, heads: Tensor, rel: Tensor, tail: Tensor
-    ) -> Tensor:
-        r"""Scores a batch of queries against one list of heads, some of these
-        at a time.
-        """
-        size = max(1, MAX_FEATURES // (self.num_features * max(1, len(tail))))
-        return torch.cat(
-            [
-                self.interaction(part[None], rel[:, None], tail[:, None])
-                for part in heads.split(size)
-            ],
-            dim=1,
-        )
 
     def confidence(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
