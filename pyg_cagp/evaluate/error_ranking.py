@@ -98,8 +98,8 @@ def error_ranking(
     model: KGEModel,
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
     kg: Data,
-    rates: Sequence[float] = (0.85,),
-    risks: Sequence[float] = (0.5,),
+    rates: float | Sequence[float] = (0.85,),
+    risks: float | Sequence[float] = (0.5,),
     cluster: str | None = None,
     seed: int = 0,
     num_resamples: int = 10_000,
@@ -124,9 +124,10 @@ def error_ranking(
             estimators.
         kg (Data): The graph, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
-        rates (sequence, optional): The shares of queries to answer.
+        rates (float or sequence, optional): The shares of queries to answer.
             (default: :obj:`(0.85,)`)
-        risks (sequence, optional): The largest shares of errors among answers.
+        risks (float or sequence, optional): The largest shares of errors among
+            answers.
             (default: :obj:`(0.5,)`)
         cluster (str, optional): What is drawn as a whole by the bootstrap:
             :obj:`"head"`, :obj:`"tail"`, :obj:`"query"` or
@@ -150,6 +151,8 @@ def error_ranking(
     """
     if cluster is not None:
         check_choice("cluster", cluster, CLUSTERS)
+    rates = (rates,) if isinstance(rates, float) else tuple(rates)
+    risks = (risks,) if isinstance(risks, float) else tuple(risks)
     kg = as_kg(kg)
     check_fits(model, kg)
     named = named_estimators(estimators)

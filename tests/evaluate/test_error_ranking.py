@@ -109,7 +109,7 @@ def test_figures(model, kg):
         model,
         {"oracle": know_it_all, "opposite": lambda *x: -know_it_all(*x)},
         kg,
-        rates=(0.5,),
+        rates=0.5,
         num_resamples=199,
     )
     accuracy = 1 - float(error.double().mean())
