@@ -146,4 +146,5 @@ def build_posterior(
         options.num_negatives or None,
         seed=seed,
         progress=progress,
+        num_draws=options.num_draws,
     )

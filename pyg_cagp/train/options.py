@@ -111,12 +111,16 @@ class PosteriorOptions:
             (default: :obj:`"isotropic"`)
         num_negatives (int, optional): How many candidates a query has in its
             curvature; all if set to 0. (default: :obj:`0`)
+        num_draws (int, optional): Over how many draws from the variances of
+            training the curvature is averaged; if set to 0, it is that at the
+            means. (default: :obj:`0`)
     """
 
     name: str = "laplace"
     prior: str | float = "marginal"
     structure: str = "isotropic"
     num_negatives: int = 0
+    num_draws: int = 0
 
     def __post_init__(self) -> None:
         check_choice("posterior.name", self.name, POSTERIORS)

@@ -101,6 +101,59 @@ def test_curvature_is_the_hessian_diagonal(triples):
     torch.testing.assert_close(got, (diagonal - bent).detach())
 
 
+def test_mean_curvature_is_what_the_variational_optimum_needs(triples):
+    """The gradient of an expected loss by a variance is half the expected
+    second derivative; here the left side is taken by autograd.
+    """
+    model = make("distmult")
+    torch.nn.init.constant_(model.node_log_var.weight, math.log(0.3))
+    loops = triples[0][0] == triples[0][1]  # Bent in themselves; see above.
+    edge_index, edge_type = triples[0][:, ~loops], triples[1][~loops]
+    got = ggn_diagonal(
+        model,
+        edge_index,
+        edge_type,
+        generator=torch.Generator().manual_seed(0),
+        num_draws=4000,
+    )
+    mean, rel = model.node_emb.weight.detach(), model.rel_emb.weight.detach()
+    generator = torch.Generator().manual_seed(1)
+    noise = torch.randn(20_000, N, D, generator=generator, dtype=torch.double)
+    noise = torch.cat([noise, -noise])
+    variance = torch.full((N, D), 0.3, dtype=torch.double, requires_grad=True)
+    nodes = mean + variance.sqrt() * noise
+    loss, bent = 0.0, torch.zeros_like(mean)
+    for h, r, t in zip(*edge_index[:1], edge_type, edge_index[1], strict=True):
+        for given, answer in ((h, t), (t, h)):
+            query = nodes[:, given] * rel[r]
+            scores = torch.einsum("bd,bnd->bn", query, nodes)
+            loss = loss - scores.log_softmax(1)[:, answer].mean()
+            p = scores.softmax(1)[:, given].mean()
+            bent[given] += (p * 2 * rel[r]).detach()
+    (slope,) = torch.autograd.grad(loss, variance)
+    torch.testing.assert_close(got, 2 * slope - bent, rtol=0.05, atol=0.1)
+    still = ggn_diagonal(model, edge_index, edge_type)
+    assert ((got - still).abs() > 0.5).any()
+
+
+def test_draws_take_the_model_s_own_variances(triples):
+    model = make("complex")
+    torch.nn.init.constant_(model.node_log_var.weight, -80.0)
+    generator = torch.Generator().manual_seed(0)
+    got = ggn_diagonal(model, *triples, None, generator, num_draws=3)
+    torch.testing.assert_close(got, ggn_diagonal(model, *triples))
+    model.kl_weight = 0.5
+    drawn = LaplacePosterior(0.1, num_draws=2).fit(model, *triples)
+    once = LaplacePosterior(0.1).fit(model, *triples)
+    torch.testing.assert_close(drawn.curvature_, 2 * once.curvature_)
+    model.kl_weight = 0.0
+    with pytest.raises(InvalidInputError, match="'num_draws' needs a model"):
+        LaplacePosterior(0.1, num_draws=2).fit(model, *triples)
+    plain = GaussianDistMult(N, R, D, variational=False)
+    with pytest.raises(InvalidInputError, match="'num_draws' needs a model"):
+        ggn_diagonal(plain, *triples, num_draws=2)
+
+
 @pytest.mark.parametrize("name", ["distmult", "complex", "rotate"])
 def test_sampled_candidates_stand_for_all(name, triples):
     torch.manual_seed(0)
@@ -244,6 +297,8 @@ def test_bad_input(triples):
         LaplacePosterior(0.0)
     with pytest.raises(InvalidInputError, match="'num_negatives'"):
         LaplacePosterior(num_negatives=0)
+    with pytest.raises(InvalidInputError, match="'num_draws'"):
+        LaplacePosterior(num_draws=-1)
     with pytest.raises(InvalidInputError, match="KG2E has no Laplace"):
         LaplacePosterior().fit(KG2E(N, R, D), *triples)
     model = make("distmult")

@@ -1,12 +1,15 @@
 r"""How sharply the likelihood falls around each entity."""
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge.scoring import SIDES
 from pyg_cagp.nn.posterior.slopes import slope_moments, slopes
 
 
@@ -19,6 +22,7 @@ def ggn_diagonal(
     generator: torch.Generator | None = None,
     max_scores: int = 2**22,
     progress: bool = False,
+    num_draws: int = 0,
 ) -> Tensor:
     r"""Returns the diagonal of the generalised Gauss-Newton matrix, which for a
     softmax is the Fisher information.
@@ -35,6 +39,11 @@ def ggn_diagonal(
     and the whole variance for the entity that is asked about. An entity that is
     its own candidate moves both at once; their covariance is counted.
 
+    A model that knows its training triples by heart has probabilities near one
+    at its means, and hardly any curvature. What it was trained for is to answer
+    under the noise of its variances: with :obj:`num_draws`, the curvature is
+    the mean over embeddings that are drawn from them.
+
     Args:
         model (GaussianKGEModel): The model.
         edge_index (torch.Tensor): Heads and tails, of shape :obj:`[2, E]`.
@@ -50,49 +59,94 @@ def ggn_diagonal(
             bounds the memory. (default: :obj:`4194304`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
+        num_draws (int, optional): If set, the mean is taken over so many draws
+            of all embeddings; if set to :obj:`0`, the curvature is that at the
+            means. (default: :obj:`0`)
 
     Returns:
         The diagonal, of shape :obj:`[num_nodes, channels]`.
     """
     if num_negatives is not None and num_negatives >= model.num_nodes:
         num_negatives = None
-    nodes = model.embed()
-    diagonal = torch.zeros_like(nodes)
-    head, tail = edge_index
-    every = torch.arange(model.num_nodes, device=edge_type.device)
-    width = model.num_nodes if num_negatives is None else num_negatives
-    size = max(1, max_scores // width)
-    for side, given, answer in (("tail", head, tail), ("head", tail, head)):
-        rel, weight = edge_type, torch.ones_like(edge_type)
-        if num_negatives is None:
-            given, rel, weight = _distinct(given, rel, model.num_relations)
-        starts = range(0, rel.numel(), size)
-        for start in tqdm(
-            starts, f"curvature ({side}s)", disable=None if progress else True
+    if num_draws and not model.variational:
+        raise InvalidInputError(
+            "'num_draws' needs a model that was trained with variances "
+            "(variational=True)"
+        )
+    diagonal = torch.zeros_like(model.embed())
+    for draw in range(max(1, num_draws)):
+        nodes = model.embed()
+        if num_draws:
+            nodes = nodes + _noise(model, generator)
+        title = f"{draw + 1}/{num_draws}" if num_draws else ""
+        for side, (given, answer) in zip(
+            SIDES, (edge_index, edge_index.flip(0)), strict=True
         ):
-            part = slice(start, start + size)
-            if num_negatives is None:
-                pool, rival = every, None
-            else:
-                pool = torch.randint(
-                    model.num_nodes,
-                    (num_negatives,),
-                    generator=generator,
-                    device=edge_type.device,
-                )
-                rival = answer[part]
-            _add_batch(
+            _add_side(
                 model,
                 diagonal,
+                nodes,
                 side,
-                given[part],
-                rel[part],
-                weight[part],
-                pool,
-                rival,
+                (given, edge_type, answer),
+                num_negatives,
+                generator,
+                max_scores,
+                tqdm_options={
+                    "desc": f"curvature ({side}s) {title}".strip(),
+                    "disable": None if progress else True,
+                },
             )
     # It is a sum of variances, but for rounding.
-    return diagonal.clamp_(min=0)
+    return diagonal.clamp_(min=0) / max(1, num_draws)
+
+
+def _noise(
+    model: GaussianKGEModel, generator: torch.Generator | None
+) -> Tensor:
+    every = torch.arange(model.num_nodes, device=model.node_emb.weight.device)
+    scale = model.variance(every).sqrt()
+    draw = torch.randn(scale.shape, generator=generator, device=scale.device)
+    return scale * draw
+
+
+def _add_side(
+    model: GaussianKGEModel,
+    diagonal: Tensor,
+    nodes: Tensor,
+    side: str,
+    triples: tuple[Tensor, Tensor, Tensor],
+    num_negatives: int | None,
+    generator: torch.Generator | None,
+    max_scores: int,
+    tqdm_options: dict[str, Any],
+) -> None:
+    given, rel, answer = triples
+    weight = torch.ones_like(rel)
+    pool, rivals = torch.arange(model.num_nodes, device=rel.device), None
+    if num_negatives is None:
+        given, rel, weight = _distinct(given, rel, model.num_relations)
+    size = max(1, max_scores // (num_negatives or model.num_nodes))
+    for start in tqdm(range(0, rel.numel(), size), **tqdm_options):
+        part = slice(start, start + size)
+        if num_negatives is not None:
+            pool = torch.randint(
+                model.num_nodes,
+                (num_negatives,),
+                generator=generator,
+                device=rel.device,
+            )
+            rivals = answer[part]
+        _add_batch(
+            model,
+            diagonal,
+            nodes,
+            side,
+            given[part],
+            rel[part],
+            weight[part],
+            pool,
+            rivals,
+        )
 
 
 def _distinct(
@@ -106,6 +160,7 @@ def _distinct(
 def _add_batch(
     model: GaussianKGEModel,
     diagonal: Tensor,
+    nodes: Tensor,
     side: str,
     given: Tensor,
     rel: Tensor,
@@ -113,13 +168,13 @@ def _add_batch(
     pool: Tensor,
     answer: Tensor | None,
 ) -> None:
-    known, pool_emb = model.embed(given), model.embed(pool)
+    known, pool_emb = nodes[given], nodes[pool]
     scores = model.score_candidates(side, known, rel, pool_emb)
     share = 1.0
     if answer is not None:
         share = model.num_nodes / pool.numel()
         scores = scores.masked_fill(pool == answer[:, None], -math.inf)
-        right = model.score_answer(side, known, rel, model.embed(answer))
+        right = model.score_answer(side, known, rel, nodes[answer])
         total = torch.logaddexp(
             scores.logsumexp(dim=1) + math.log(share), right
         )
@@ -136,9 +191,7 @@ def _add_batch(
     self_mass = (mass * (pool == given[:, None])).sum(dim=1)
     if answer is not None:
         chance = (right - total).exp()
-        by_given, by_answer = slopes(
-            model, side, known, rel, model.embed(answer)
-        )
+        by_given, by_answer = slopes(model, side, known, rel, nodes[answer])
         first = first + chance[:, None] * by_given
         second = second + chance[:, None] * by_given.square()
         curve = (times[:, 0] * chance * (1 - chance))[:, None]

@@ -39,6 +39,15 @@ class LaplacePosterior(Posterior):
     place of :math:`G_{ij}`; of all isotropic Gaussians, it is the one with the
     least divergence :math:`\textrm{KL}(q \| p)` from the full approximation.
 
+    Where training has learned its triples by heart, no curvature is left at the
+    means. With :obj:`num_draws`, :math:`\mathbf{G}` is the mean
+    :math:`\mathbb{E}_q[\mathbf{G}] / \beta` under the variances that the
+    model was trained with, by draws. This is what the variances of a
+    variational posterior with weight :math:`\beta` of its KL term would be in
+    the end, from the `"The Variational Gaussian Approximation Revisited"
+    <https://doi.org/10.1162/neco.2008.08-07-592>`_ paper; gradients take an
+    entity there that is seen often, but not one that is seen twice.
+
     Args:
         prior (str or float, optional): The variance :math:`\sigma_0^2` of the
             prior; :obj:`"marginal"` for the one of the largest marginal
@@ -55,6 +64,8 @@ class LaplacePosterior(Posterior):
             (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
+        num_draws (int, optional): If set, the curvature is averaged over so
+            many draws from the model's own variances. (default: :obj:`0`)
     """
 
     def __init__(
@@ -64,6 +75,7 @@ class LaplacePosterior(Posterior):
         num_negatives: int | None = None,
         seed: int = 0,
         progress: bool = False,
+        num_draws: int = 0,
     ) -> None:
         if isinstance(prior, str):
             check_choice("prior", prior, ("marginal", "validation", "model"))
@@ -73,12 +85,17 @@ class LaplacePosterior(Posterior):
             raise InvalidInputError(
                 f"'num_negatives' must be positive (got {num_negatives})"
             )
+        if num_draws < 0:
+            raise InvalidInputError(
+                f"'num_draws' must not be negative (got {num_draws})"
+            )
         check_choice("structure", structure, ("isotropic", "diagonal"))
         self.prior = prior
         self.structure = structure
         self.num_negatives = num_negatives
         self.seed = seed
         self.progress = progress
+        self.num_draws = num_draws
 
     @torch.no_grad()
     def fit(
@@ -130,7 +147,10 @@ class LaplacePosterior(Posterior):
                 self.num_negatives,
                 generator,
                 progress=self.progress,
+                num_draws=self.num_draws,
             )
+        if self.num_draws:
+            curvature = curvature / model.kl_weight
         self.curvature_ = curvature
         if self.structure == "isotropic":
             mean = curvature.mean(dim=1, keepdim=True)
@@ -148,13 +168,18 @@ class LaplacePosterior(Posterior):
         return self
 
     def check(self, model: GaussianKGEModel) -> None:
-        r"""Raises an error if the model's scores hold its variances, or if it
-        has room for one of them only.
+        r"""Raises an error if the model's scores hold its variances, if it has
+        room for one of them only, or if it was trained without a prior.
         """
         if isinstance(model, KG2E):
             raise InvalidInputError(
                 "KG2E has no Laplace posterior: its scores hold the variances; "
                 "use a VariationalPosterior"
+            )
+        if self.num_draws and model.kl_weight == 0:
+            raise InvalidInputError(
+                "'num_draws' needs a model that was trained with a prior "
+                "(kl_weight > 0)"
             )
         width = model.node_log_var.weight.size(1)
         is_spherical = width < model.node_emb.weight.size(1)
