@@ -15,6 +15,7 @@ from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.theory import circularity
+from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.transforms.judged import JudgedTriples, judged_triples
 
 
@@ -22,7 +23,7 @@ def ood(
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
     kg: Data,
     protocol: str = "temporal-like",
-    preset: str = "stated",
+    preset: str | TemporalLikeOOD = "stated",
     seed: int = 0,
     compare_with: str | None = None,
     cluster: str | None = None,
@@ -55,8 +56,8 @@ def ood(
         protocol (str, optional): Who is OOD; see
             :func:`~pyg_cagp.transforms.judged_triples`.
             (default: :obj:`"temporal-like"`)
-        preset (str, optional): The partition of the paper.
-            (default: :obj:`"stated"`)
+        preset (str or TemporalLikeOOD, optional): The partition of the
+            paper, by its name, or another. (default: :obj:`"stated"`)
         seed (int, optional): The seed of corruption and of the bootstrap.
             (default: :obj:`0`)
         compare_with (str, optional): The estimator to compare all others with.
@@ -121,7 +122,7 @@ def ood(
         )
     config = {
         "protocol": protocol,
-        "preset": preset,
+        "preset": preset if isinstance(preset, str) else repr(preset),
         "estimators": {name: repr(e) for name, e in named.items()},
         "compare_with": compare_with,
         "cluster": cluster,

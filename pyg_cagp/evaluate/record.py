@@ -99,10 +99,10 @@ class Record(Mapping):
             "schema": SCHEMA,
             "protocol": self.protocol,
             "seed": self.seed,
-            "config": _plain(self.config),
+            "config": plain(self.config),
             "graph": self.graph,
             "versions": self.versions,
-            "metrics": _plain(self.metrics),
+            "metrics": plain(self.metrics),
         }
 
     def save(self, path: str | Path, samples: bool = True) -> Path:
@@ -183,13 +183,16 @@ def _no_record(path: Path, error: Exception) -> DatasetFormatError:
     )
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    r"""Returns a value as JSON can hold it; numbers that it has no word for
+    become :obj:`None`.
+    """
     if isinstance(value, Mapping):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return _plain(value._asdict())
+        return plain(value._asdict())
     if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if value is None or isinstance(value, (bool, int, float, str)):

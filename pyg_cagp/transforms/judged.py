@@ -67,12 +67,17 @@ class JudgedTriples:
 
 
 def temporal_like(
-    kg: Data, split: str, preset: str = "stated", seed: int = 0
+    kg: Data,
+    split: str,
+    preset: str | TemporalLikeOOD = "stated",
+    seed: int = 0,
 ) -> JudgedTriples:
     r"""Emerging entities and novel contexts against the rest; see
     :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
     """
-    data = TemporalLikeOOD.preset(preset)(kg)
+    if not isinstance(preset, TemporalLikeOOD):
+        preset = TemporalLikeOOD.preset(preset)
+    data = preset(kg)
     mask = data[f"{split}_mask"]
     head, tail = data.edge_index[:, mask]
     return JudgedTriples(
@@ -85,7 +90,10 @@ def temporal_like(
 
 
 def standard(
-    kg: Data, split: str, preset: str = "stated", seed: int = 0
+    kg: Data,
+    split: str,
+    preset: str | TemporalLikeOOD = "stated",
+    seed: int = 0,
 ) -> JudgedTriples:
     r"""Triples with a random tail against true ones; see
     :class:`~pyg_cagp.transforms.CorruptTriples`.
@@ -95,7 +103,10 @@ def standard(
 
 
 def comprehensive(
-    kg: Data, split: str, preset: str = "stated", seed: int = 0
+    kg: Data,
+    split: str,
+    preset: str | TemporalLikeOOD = "stated",
+    seed: int = 0,
 ) -> JudgedTriples:
     r"""Emerging entities, novel contexts and random tails, all at once, against
     the rest.
@@ -110,7 +121,10 @@ def comprehensive(
 
 
 def timestamp(
-    kg: Data, split: str, preset: str = "stated", seed: int = 0
+    kg: Data,
+    split: str,
+    preset: str | TemporalLikeOOD = "stated",
+    seed: int = 0,
 ) -> JudgedTriples:
     r"""What happened later against what was held out of the past; see
     :class:`~pyg_cagp.transforms.TimestampOOD`, which has to have been applied
@@ -135,7 +149,10 @@ def timestamp(
 
 
 def verified_negatives(
-    kg: Data, split: str, preset: str = "stated", seed: int = 0
+    kg: Data,
+    split: str,
+    preset: str | TemporalLikeOOD = "stated",
+    seed: int = 0,
 ) -> JudgedTriples:
     r"""Triples that people have found to be false against true ones, as CoDEx
     has them.
@@ -166,7 +183,7 @@ def judged_triples(
     kg: Data,
     protocol: str = "temporal-like",
     split: str = "test",
-    preset: str = "stated",
+    preset: str | TemporalLikeOOD = "stated",
     seed: int = 0,
 ) -> JudgedTriples:
     r"""Returns the triples that a protocol judges, with their labels.
@@ -178,8 +195,9 @@ def judged_triples(
             :obj:`"verified-negatives"`. (default: :obj:`"temporal-like"`)
         split (str, optional): :obj:`"val"` or :obj:`"test"`.
             (default: :obj:`"test"`)
-        preset (str, optional): The partition that tells emerging entities and
-            novel contexts; see :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
+        preset (str or TemporalLikeOOD, optional): The partition that tells
+            emerging entities and novel contexts, or its name; see
+            :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
             (default: :obj:`"stated"`)
         seed (int, optional): The seed of corruption. (default: :obj:`0`)
 

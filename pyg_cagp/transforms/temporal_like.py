@@ -84,6 +84,7 @@ class TemporalLikeOOD(BaseTransform):
     #: 2 have it, and as its appendix on assumption A3 has it.
     presets = {  # noqa: RUF012
         "stated": {"quantile": 0.10, "inclusive": False},
+        "inclusive": {"quantile": 0.10, "inclusive": True},
         "table2": {"quantile": 0.25, "inclusive": True},
         "appendix": {"quantile": 0.20, "inclusive": False},
     }
@@ -119,8 +120,8 @@ class TemporalLikeOOD(BaseTransform):
         r"""Returns the transform that gives a partition of the paper.
 
         Args:
-            name (str): :obj:`"stated"`, :obj:`"table2"` or
-                :obj:`"appendix"`.
+            name (str): :obj:`"stated"`, the same but :obj:`"inclusive"`,
+                :obj:`"table2"` or :obj:`"appendix"`.
             reference (optional): See the class. (default: :obj:`None`)
         """
         check_choice("name", name, tuple(cls.presets))

@@ -13,7 +13,7 @@ from pyg_cagp.data import as_kg
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.transforms import judged_triples
+from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
 from pyg_cagp.typing import Decomposition
 from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
 from pyg_cagp.uncertainty.semantic import (
@@ -202,7 +202,7 @@ class CAGP(SimpleAverage):
         self,
         kg: Data,
         protocol: str = "temporal-like",
-        preset: str = "stated",
+        preset: str | TemporalLikeOOD = "stated",
         seed: int = 0,
         **kwargs: Any,
     ) -> Self:
@@ -214,8 +214,8 @@ class CAGP(SimpleAverage):
             protocol (str, optional): How validation triples are labelled; see
                 :func:`~pyg_cagp.transforms.judged_triples`.
                 (default: :obj:`"temporal-like"`)
-            preset (str, optional): The partition of the paper.
-                (default: :obj:`"stated"`)
+            preset (str or TemporalLikeOOD, optional): The partition of the
+                paper, by its name, or another. (default: :obj:`"stated"`)
             seed (int, optional): The seed of corruption. (default: :obj:`0`)
             **kwargs (optional): Not used.
         """

@@ -10,8 +10,9 @@ from torch_geometric.nn.kge import KGEModel
 from pyg_cagp import metrics
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
+from pyg_cagp.data.checks import check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import judged_triples
+from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
 from pyg_cagp.uncertainty.base import UncertaintyEstimator
 from pyg_cagp.uncertainty.cagp import check_both_classes
 from pyg_cagp.uncertainty.features import FAMILIES, Evidence
@@ -95,7 +96,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
         self,
         kg: Data,
         protocol: str = "comprehensive",
-        preset: str = "stated",
+        preset: str | TemporalLikeOOD = "stated",
         seed: int = 0,
         **kwargs: Any,
     ) -> Self:
@@ -106,20 +107,41 @@ class EvidenceUncertainty(UncertaintyEstimator):
             protocol (str, optional): How validation triples are labelled; see
                 :func:`~pyg_cagp.transforms.judged_triples`.
                 (default: :obj:`"comprehensive"`)
-            preset (str, optional): The partition of the paper.
-                (default: :obj:`"stated"`)
+            preset (str or TemporalLikeOOD, optional): The partition of the
+                paper, by its name, or another. (default: :obj:`"stated"`)
             seed (int, optional): The seed of corruption. (default: :obj:`0`)
             **kwargs (optional): Not used.
         """
         val = judged_triples(as_kg(kg), protocol, "val", preset, seed)
         check_both_classes(val.label, protocol)
-        triples = (val.head, val.rel, val.tail)
+        return self.fit_labelled(val.head, val.rel, val.tail, val.label)
+
+    def fit_labelled(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        label: Tensor,
+    ) -> Self:
+        r"""Fits all functions on triples with labels of one's own, such as
+        which of a model's validation predictions are wrong. They must not be
+        of test.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+            label (torch.Tensor): 1 for what is to be doubted, 0 for the rest.
+        """
+        triples = self.check_triples(head_index, rel_type, tail_index)
+        check_same_shape(head_index=triples[0], label=label)
+        check_both_classes(label, "fit_labelled")
         found = self.evidence(*(part.to(self.device) for part in triples))
         shares = torch.linspace(0, 1, self.num_knots + 1, dtype=found.dtype)
         knots = torch.quantile(found, shares.to(found.device)[:-1], dim=0).t()
         basis = self._basis(found, knots)
         slopes, intercept = metrics.monotone_logistic(
-            basis.flatten(1), val.label, self.ridge
+            basis.flatten(1), label.long(), self.ridge
         )
         self.knots_ = knots.contiguous()
         self.slopes_ = slopes.view_as(knots).contiguous()

@@ -21,8 +21,8 @@ class Evidence:
     * *semantic*, of each end: the negative logarithm of its frequency, and the
       logarithm of its mean variance;
     * *structural*, of each end: the negative logarithm of its count in its own
-      role and in the other one, and the probability that the pair is not
-      possible;
+      role, in the other one and in either, and the probability that the pair is
+      not possible;
     * *score*: the negative score, the negative log-probability of the tail
       among all tails and of the head among all heads, and the logarithm of the
       variance of the score.
@@ -85,6 +85,7 @@ class Evidence:
             found += [
                 ("structural", f"few times {end} in its role"),
                 ("structural", f"few times {end} in the other role"),
+                ("structural", f"few times {end} in either role"),
                 ("structural", f"{end} not possible"),
             ]
         if self.use_score:
@@ -109,7 +110,7 @@ class Evidence:
             (head, "head", "tail"),
             (tail, "tail", "head"),
         ):
-            for role in (own, other):
+            for role in (own, other, "any"):
                 count = self.coverage.count(entity, rel, role)  # type: ignore[arg-type]
                 found.append(-count.double().log1p())
             found.append(1 - self.possible[own](entity, rel))

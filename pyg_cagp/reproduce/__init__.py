@@ -1,0 +1,1 @@
+r"""Every table of the paper, computed again."""

@@ -1,0 +1,61 @@
+r"""One piece of the grid: what it is, what it needs, what decides it."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pyg_cagp.reproduce.code_version import code_version
+
+if TYPE_CHECKING:
+    from pyg_cagp.reproduce.workshop import Workshop
+
+
+@dataclass(frozen=True)
+class Cell:
+    r"""A computation that is done once and leaves one record.
+
+    Args:
+        name (str): Its name, which is the path of its record.
+        compute (callable): Takes the workshop, the name of the graph and
+            :obj:`inputs`, and returns figures.
+        dataset (str): The graph it looks at.
+        inputs (dict, optional): All else that decides its figures.
+        needs (tuple, optional): The names of cells that come first.
+        keeps (str, optional): The name of what it keeps in the workshop for
+            other cells. (default: :obj:`None`)
+        alone (bool, optional): If set to :obj:`True`, nothing else may run at
+            the same time. (default: :obj:`False`)
+    """
+
+    name: str
+    compute: Callable[..., dict[str, Any]]
+    dataset: str
+    inputs: dict[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    keeps: str | None = None
+    alone: bool = False
+
+    def key(self, data_digest: str) -> str:
+        r"""Returns a digest of everything that decides the figures.
+
+        Args:
+            data_digest (str): That of the graph.
+        """
+        content = {
+            "name": self.name,
+            "inputs": self.inputs,
+            "code": code_version(self.compute.__module__),
+            "data": data_digest,
+        }
+        text = json.dumps(content, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def run(self, workshop: "Workshop") -> dict[str, Any]:
+        r"""Computes the figures.
+
+        Args:
+            workshop (Workshop): Where graphs and models come from.
+        """
+        return self.compute(workshop, self.dataset, **self.inputs)

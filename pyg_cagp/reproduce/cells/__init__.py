@@ -1,0 +1,1 @@
+r"""What is computed, one theme a file."""

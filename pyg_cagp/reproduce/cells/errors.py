@@ -1,0 +1,69 @@
+r"""Whether doubt finds the predictions that are wrong."""
+
+from typing import Any
+
+from pyg_cagp import evaluate
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.reproduce.cells.detection import estimators, remembered
+from pyg_cagp.reproduce.remembered import KnownEvidence
+from pyg_cagp.reproduce.workshop import Workshop
+from pyg_cagp.uncertainty import EvidenceUncertainty, StructuralUncertainty
+
+RATES = (0.5, 0.7, 0.85, 0.95)
+
+
+def error_ranking(
+    workshop: Workshop,
+    dataset: str,
+    backbone: str,
+    seed: int,
+    changes: dict[str, Any],
+    slow: list[str],
+    resamples: int,
+) -> dict[str, Any]:
+    r"""Ranks predictions by doubt. Beside detectors of OOD triples stands the
+    same combination of evidence, fitted on which validation predictions were
+    wrong.
+    """
+    kg = workshop.kg(dataset)
+    model = workshop.model(dataset, backbone, seed, changes).model
+    named = estimators(
+        workshop, dataset, kg, model, seed, "comprehensive", "stated", slow
+    )
+    wrong = EvidenceUncertainty(Coverage.from_data(kg), model)
+    wrong.evidence = KnownEvidence(
+        wrong.evidence, remembered(workshop, dataset, "evidence", seed)
+    )
+    val = evaluate.predictions(model, kg, "val")
+    wrong.fit_labelled(*val[:3], val.error)
+    named["evidence of errors"] = wrong
+    record = evaluate.error_ranking(
+        model, named, kg, rates=RATES, num_resamples=resamples, seed=seed
+    )
+    record.save(workshop.path("samples", dataset, f"errors-{seed}.json"))
+    return record.to_dict()["metrics"]
+
+
+def conformal(
+    workshop: Workshop,
+    dataset: str,
+    backbone: str,
+    seed: int,
+    changes: dict[str, Any],
+) -> dict[str, Any]:
+    r"""Sets of answers that are to hold the right one nine times in ten, as
+    they are, and widened by structural doubt.
+    """
+    kg = workshop.kg(dataset)
+    model = workshop.model(dataset, backbone, seed, changes).model
+    structural = StructuralUncertainty(Coverage.from_data(kg), "smoothed")
+    options: dict[str, dict[str, Any]] = {
+        "plain": {},
+        "by relation": {"group": "relation"},
+        # A difficulty has to be positive.
+        "by structural doubt": {"difficulty": lambda *q: 1 + structural(*q)},
+    }
+    return {
+        name: evaluate.conformal(model, kg, **chosen).to_dict()["metrics"]
+        for name, chosen in options.items()
+    }
