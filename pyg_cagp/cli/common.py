@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def add_common(parser: argparse.ArgumentParser) -> None:
-    r"""Adds the options that every command takes."""
+def add_common(parser: argparse.ArgumentParser, seed: bool = True) -> None:
+    r"""Adds the options that every command takes.
+
+    Args:
+        parser (argparse.ArgumentParser): The parser of the command.
+        seed (bool, optional): If set to :obj:`False`, leaves out the seed.
+            (default: :obj:`True`)
+    """
     parser.add_argument(
         "--json",
         action="store_true",
@@ -19,9 +25,10 @@ def add_common(parser: argparse.ArgumentParser) -> None:
         help="the folder that holds datasets (default: $PYG_CAGP_DATA, or a "
         "cache)",
     )
-    parser.add_argument(
-        "--seed", type=_seed, default=0, help="the seed (default: 0)"
-    )
+    if seed:
+        parser.add_argument(
+            "--seed", type=_seed, default=0, help="the seed (default: 0)"
+        )
 
 
 def _seed(text: str) -> int:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from pyg_cagp import __version__
-from pyg_cagp.cli import datasets, partition, train
+from pyg_cagp.cli import datasets, partition, reproduce, train
 from pyg_cagp.exceptions import CAGPError
 
 
@@ -23,7 +23,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", dest="command", required=True, metavar="COMMAND"
     )
-    for module in (datasets, partition, train):
+    for module in (datasets, partition, train, reproduce):
         module.add_command(commands)
     return parser
 

@@ -19,8 +19,14 @@ from pyg_cagp.datasets.cache import data_root
 from pyg_cagp.datasets.registry import REGISTRY
 from pyg_cagp.exceptions import DownloadError
 from pyg_cagp.reproduce.code_version import code_version
-from pyg_cagp.train import Config, Run, load_run, train_run
-from pyg_cagp.train.run import RECORD
+from pyg_cagp.train import (
+    Config,
+    Run,
+    load_checkpoint,
+    load_run,
+    train_run,
+)
+from pyg_cagp.train.run import RECORD, STATE
 
 #: Graphs that have no config of their own.
 CONFIG_OF = {"yago-sample": "yago3-10", "nl27k": "fb15k-237"}
@@ -102,11 +108,7 @@ class Workshop:
         """
         config = self.config(dataset, model, changes)
         kg = self.kg(dataset) if kg is None else kg
-        code = code_version(train_run.__module__)
-        content = [config.to_dict(), kg_digest(kg), seed, code]
-        text = json.dumps(content, sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-        folder = self.folder / "models" / dataset / f"{model}-{seed}-{digest}"
+        folder = self.model_folder(dataset, config, seed, kg)
         if not (folder / RECORD).exists():
             train_run(
                 kg,
@@ -118,6 +120,36 @@ class Workshop:
                 progress=self.progress,
             )
         return load_run(folder)
+
+    def model_folder(
+        self, dataset: str, config: Config, seed: int, kg: Data
+    ) -> Path:
+        r"""Returns the folder of a model, named by all that decides it."""
+        code = code_version(train_run.__module__)
+        content = [config.to_dict(), kg_digest(kg), seed, code]
+        text = json.dumps(content, sort_keys=True)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        name = f"{config.model['name']}-{seed}-{digest}"
+        return self.folder / "models" / dataset / name
+
+    def before_posterior(self, dataset: str, run: Run, seed: int) -> Any:
+        r"""Returns a trained model with the variances of training, in place of
+        those of its posterior; :obj:`None` if it was trained without.
+        """
+        if not run.config.model.get("variational", True):
+            return None
+        kg = self.kg(dataset)
+        folder = self.model_folder(dataset, run.config, seed, kg)
+        state, _ = load_checkpoint(folder / STATE)
+        model = load_run(folder).model
+        model.load_state_dict(
+            {
+                name.removeprefix("best."): tensor
+                for name, tensor in state.items()
+                if name.startswith("best.")
+            }
+        )
+        return model
 
     # Scores ##################################################################
 

@@ -61,9 +61,10 @@ class ConfidenceUncertainty(ModelEstimator):
         """
         kg = as_kg(kg)
         device = self.device
-        edges = split_edges(kg, "train")
-        (head, tail), rel = (part.to(device) for part in edges)
-        known = TripleIndex(*edges, kg.num_nodes, kg.num_relations)
+        edge_index, rel = (p.to(device) for p in split_edges(kg, "train"))
+        head, tail = edge_index
+        sizes = int(kg.num_nodes), int(kg.num_relations)
+        known = TripleIndex(edge_index, rel, *sizes)
         confidence = kg.get("edge_confidence")
         if confidence is not None:
             confidence = confidence[kg.train_mask].float().to(device)
@@ -80,7 +81,8 @@ class ConfidenceUncertainty(ModelEstimator):
                 rel[batch],
                 tail[batch],
                 None if confidence is None else confidence[batch],
-                known if device.type == "cpu" else None,
+                known,
+                **self._more(kg, batch),
             )
 
         self.losses_ = train(
@@ -97,6 +99,10 @@ class ConfidenceUncertainty(ModelEstimator):
         )
         self.model.eval()
         return self
+
+    def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
+        r"""What else the loss of a batch takes."""
+        return {}
 
     def confidence(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -120,7 +126,9 @@ class ConfidenceUncertainty(ModelEstimator):
 class UKGEUncertainty(ConfidenceUncertainty):
     r"""Doubt by :class:`~pyg_cagp.nn.kge.UKGE`, with the defaults of the
     `"Embedding Uncertain Knowledge Graphs" <https://arxiv.org/abs/1811.10667>`_
-    paper.
+    paper. Where the graph has triples that rules have inferred
+    (:obj:`psl_edge_index`, :obj:`psl_edge_type`, :obj:`psl_confidence`, as
+    NL27k), each step sees as many of them as it sees training triples.
 
     Args:
         model (UKGE): The model, which :meth:`fit` trains.
@@ -142,6 +150,17 @@ class UKGEUncertainty(ConfidenceUncertainty):
         **kwargs: Any,
     ) -> None:
         super().__init__(model, epochs, batch_size, lr, **kwargs)
+
+    def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
+        if "psl_edge_index" not in kg or kg.psl_edge_type.numel() == 0:
+            return {}
+        chosen = batch.cpu() % kg.psl_edge_type.numel()
+        head, tail = kg.psl_edge_index[:, chosen]
+        rules = head, kg.psl_edge_type[chosen], tail
+        least = kg.psl_confidence[chosen].float()
+        return {
+            "inferred": tuple(part.to(batch.device) for part in (*rules, least))
+        }
 
 
 class BEUrREUncertainty(ConfidenceUncertainty):

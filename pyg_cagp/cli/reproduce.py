@@ -1,0 +1,157 @@
+r"""The command :obj:`pyg-cagp reproduce`."""
+
+import argparse
+import dataclasses
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyg_cagp.cli.common import add_common, print_json
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.data.files import write_atomically
+from pyg_cagp.datasets.cache import cache_dir
+from pyg_cagp.exceptions import InvalidInputError
+
+#: Where records are kept in a checkout, and where otherwise.
+IN_CHECKOUT = Path("benchmark/paper/results")
+ELSEWHERE = Path("runs/reproduce")
+
+EXAMPLE = """examples:
+  pyg-cagp reproduce --quick           the whole grid, small, in minutes
+  pyg-cagp reproduce table2 table3     two tables, from what is computed and
+                                       what is not yet
+  pyg-cagp reproduce --tables-only     all tables from the records there are
+"""
+
+
+def add_command(commands: Any) -> None:
+    r"""Adds the command to the command line."""
+    parser = commands.add_parser(
+        "reproduce",
+        help="compute the tables of the paper again, and those it lacks",
+        description="Computes tables from trained models. What was computed "
+        "before, with the same config, code and data, is not computed again; "
+        "an interrupted run loses at most one cell for each process.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "tables", nargs="*", metavar="TABLE", help="tables (default: all)"
+    )
+    parser.add_argument(
+        "--datasets", nargs="+", metavar="NAME", help="only these datasets"
+    )
+    parser.add_argument(
+        "--seeds", type=_positive, help="how many seeds (default: 3)"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="a small grid on generated and subsampled graphs",
+    )
+    parser.add_argument(
+        "--as-published",
+        action="store_true",
+        help="also show the paper's scale, which sees labels (table 'leak')",
+    )
+    parser.add_argument(
+        "--tables-only",
+        action="store_true",
+        help="compute nothing; make tables from the records there are",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=_positive,
+        default=os.cpu_count() or 1,
+        help="how many cells at a time (default: one for each core)",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help=f"the folder of records (default: {IN_CHECKOUT} in a checkout, "
+        f"otherwise {ELSEWHERE}; with --quick, {ELSEWHERE}-quick)",
+    )
+    parser.add_argument(
+        "--work",
+        metavar="DIR",
+        help="where models and scores are kept (default: in the cache)",
+    )
+    parser.add_argument(
+        "--write", metavar="FILE", help="also write the tables to a file"
+    )
+    add_common(parser, seed=False)
+    parser.set_defaults(run=run)
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"must be positive (got {text})")
+    return value
+
+
+def run(args: argparse.Namespace) -> None:
+    r"""Runs the command."""
+    # The grid imports everything there is, which other commands need not wait
+    # for.
+    from pyg_cagp.reproduce import (
+        FULL,
+        QUICK,
+        TABLES,
+        Grid,
+        Records,
+        Store,
+        Workshop,
+        run_cells,
+    )
+
+    names = args.tables or list(TABLES)
+    for name in names:
+        check_choice("TABLE", name, tuple(TABLES))
+    if args.as_published and "leak" not in names:
+        names.append("leak")
+    budget = QUICK if args.quick else FULL
+    if args.seeds:
+        budget = dataclasses.replace(budget, seeds=args.seeds)
+    if args.datasets:
+        budget = dataclasses.replace(budget, datasets=tuple(args.datasets))
+    store = Store(args.out or _default_out(args.quick))
+    failed: dict[str, str] = {}
+    if not args.tables_only:
+        work = Path(args.work) if args.work else cache_dir() / "reproduce"
+        parts = {part for name in names for part in TABLES[name][1]}
+        cells = Grid(budget).chosen(
+            lambda cell: any(part in f"{cell}/" for part in parts)
+        )
+        failed = run_cells(
+            cells, store, Workshop(work, args.root), args.jobs, not args.json
+        )
+    elif not store.names():
+        raise InvalidInputError(
+            f"there are no records in '{store.folder}'; leave out "
+            f"'--tables-only' to compute them"
+        )
+    records = Records(store)
+    tables = [TABLES[name][0](records) for name in names]
+    text = "\n\n".join(table.to_markdown() for table in tables)
+    if args.write:
+        write_atomically(Path(args.write), f"{text}\n".encode())
+    if args.json:
+        print_json(
+            {
+                "records": str(store.folder),
+                "failed": failed,
+                "tables": [table.to_dict() for table in tables],
+            }
+        )
+        return
+    print(text)
+    for cell, reason in failed.items():
+        print(f"pyg-cagp: {cell} was not computed: {reason}", file=sys.stderr)
+
+
+def _default_out(quick: bool) -> Path:
+    if quick:
+        return ELSEWHERE.with_name(f"{ELSEWHERE.name}-quick")
+    return IN_CHECKOUT if IN_CHECKOUT.parent.is_dir() else ELSEWHERE

@@ -1,0 +1,96 @@
+r"""Figures of records, over seeds."""
+
+import re
+from typing import Any
+
+from scipy.stats import t
+
+from pyg_cagp.reproduce.store import Store
+from pyg_cagp.reproduce.tables.table import Spread
+
+#: How confident intervals are.
+LEVEL = 0.95
+
+
+class Records:
+    r"""Looks up figures in the records of a store.
+
+    Args:
+        store (Store): The store.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._read: dict[str, dict[str, Any]] = {}
+        self._names = store.names()
+
+    def one(self, name: str) -> dict[str, Any] | None:
+        r"""Returns the result of one cell, or :obj:`None`."""
+        if name not in self._names:
+            return None
+        if name not in self._read:
+            record = self.store.read(name)
+            assert record is not None
+            self._read[name] = record["result"]
+        return self._read[name]
+
+    def seeds(self, name: str) -> list[dict[str, Any]]:
+        r"""Returns the results of a cell with every seed.
+
+        Args:
+            name (str): Its name without the seed.
+        """
+        pattern = re.compile(rf"{re.escape(name)}/\d+")
+        found = [n for n in self._names if pattern.fullmatch(n)]
+        found.sort(key=lambda n: int(n.rsplit("/", 1)[1]))
+        return [self.one(n) for n in found]  # type: ignore[misc]
+
+    def spread(self, name: str, *path: str, digits: int = 4) -> Spread | None:
+        r"""Returns the mean of a figure over seeds, with the interval of
+        Student's t.
+
+        Args:
+            name (str): The name of the cell without the seed.
+            *path (str): The keys that lead to the figure.
+            digits (int, optional): How many digits are shown.
+                (default: :obj:`4`)
+        """
+        values = [_walk(result, path) for result in self.seeds(name)]
+        numbers = [float(v) for v in values if v is not None]
+        return spread(numbers, digits)
+
+    def datasets(self, among: tuple[str, ...]) -> list[str]:
+        r"""Returns which graphs there are records of, in order."""
+        there = {name.split("/")[0] for name in self._names}
+        return [name for name in among if name in there]
+
+
+def spread(numbers: list[float], digits: int = 4) -> Spread | None:
+    r"""Returns the mean of some numbers with its interval.
+
+    Args:
+        numbers (list): The numbers.
+        digits (int, optional): How many digits are shown.
+            (default: :obj:`4`)
+
+    Example:
+        >>> print(spread([0.1, 0.2, 0.3], 2))
+        0.20 ± 0.25
+    """
+    if not numbers:
+        return None
+    count = len(numbers)
+    mean = sum(numbers) / count
+    if count == 1:
+        return Spread(mean, None, digits)
+    variance = sum((x - mean) ** 2 for x in numbers) / (count - 1)
+    factor = float(t.ppf((1 + LEVEL) / 2, count - 1))
+    return Spread(mean, factor * (variance / count) ** 0.5, digits)
+
+
+def _walk(found: Any, path: tuple[str, ...]) -> Any:
+    for key in path:
+        if not isinstance(found, dict) or key not in found:
+            return None
+        found = found[key]
+    return found
