@@ -2,7 +2,13 @@ r"""Tables made from records, and from nothing else."""
 
 from collections.abc import Callable
 
-from pyg_cagp.reproduce.tables import claims, detection, practice
+from pyg_cagp.reproduce.tables import (
+    beyond,
+    claims,
+    dated,
+    detection,
+    practice,
+)
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread, Table
 
@@ -33,7 +39,7 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
         ),
     ),
     "coverage": (claims.coverage_views, ("/coverage-views",)),
-    "composition": (practice.composition, ("/composition",)),
+    "composition": (dated.composition, ("/composition",)),
     "calibration": (
         practice.calibration,
         ("/detection/standard-stated/", "/detection/comprehensive-stated/"),
@@ -43,21 +49,21 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
     "mistakes": (claims.mistakes, ("/mistakes/",)),
     "tau": (claims.tau, ("/tau/",)),
     "cost": (practice.cost, ("/cost/",)),
-    "leak": (practice.leak, ("/leak/",)),
+    "leak": (beyond.leak, ("/leak/",)),
     "comprehensive": (
         detection.comprehensive,
         ("/detection/comprehensive-stated/",),
     ),
-    "timestamp": (practice.timestamp, ("/timestamp/",)),
+    "timestamp": (dated.timestamp, ("/timestamp/",)),
     "verified-negatives": (
         detection.verified,
         ("/detection/verified-negatives-stated/",),
     ),
     "errors": (practice.errors, ("/errors/",)),
     "conformal": (practice.conformal, ("/conformal/",)),
-    "confidences": (practice.confidences, ("/confidences/",)),
-    "posteriors": (practice.posteriors, ("/models/",)),
-    "arrival": (practice.arrival, ("/arrival/",)),
+    "confidences": (beyond.confidences, ("/confidences/",)),
+    "posteriors": (beyond.posteriors, ("/models/",)),
+    "arrival": (dated.arrival, ("/arrival/",)),
 }
 
 __all__ = ["TABLES", "Records", "Spread", "Table"]

@@ -3,19 +3,14 @@ r"""Tables of the paper's appendix: assumptions, ablations, mistakes."""
 from typing import Any
 
 from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.tables.common import (
+    first_dataset,
+    models_of,
+    of_paper,
+)
 from pyg_cagp.reproduce.tables.detection import DATASETS, INTERVAL, area
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
-
-
-def _first(records: Records) -> str:
-    found = records.datasets(DATASETS)
-    return found[0] if found else DATASETS[0]
-
-
-def _paper(dataset: str, figure: Any) -> Any:
-    r"""Returns a figure of the paper where it is of that graph."""
-    return figure if dataset == "fb15k-237" else None
 
 
 def statistics(records: Records) -> Table:
@@ -95,7 +90,9 @@ def partitions(records: Records) -> Table:
 def assumptions(records: Records) -> Table:
     r"""A1 to A6 on each graph, with the partition of the appendix."""
     datasets = [
-        d for d in records.datasets(DATASETS) if _models(records, d) is not None
+        d
+        for d in records.datasets(DATASETS)
+        if models_of(records, d) is not None
     ]
     columns, places = ["assumption"], {"fb15k-237": 0, "wn18rr": 1}
     for dataset in datasets:
@@ -113,7 +110,7 @@ def assumptions(records: Records) -> Table:
     for name, path in keys.items():
         row: list[Any] = [name]
         for dataset in datasets:
-            cell = _models(records, dataset)
+            cell = models_of(records, dataset)
             preset = "inclusive" if dataset == "wn18rr" else "appendix"
             assert cell is not None
             row.append(records.spread(cell, "presets", preset, *path, digits=3))
@@ -133,17 +130,9 @@ def assumptions(records: Records) -> Table:
     )
 
 
-def _models(records: Records, dataset: str) -> str | None:
-    for model in ("gaussian-distmult", "gaussian-complex"):
-        name = f"{dataset}/models/{model}"
-        if records.seeds(name):
-            return name
-    return None
-
-
 def overlap(records: Records) -> Table:
     r"""A3: novel contexts that have an ID triple of like frequency."""
-    dataset = _first(records)
+    dataset = first_dataset(records)
     found = records.one(f"{dataset}/graph")
     shares = {} if found is None else found["overlap"]["appendix"]
     rows = [
@@ -151,7 +140,7 @@ def overlap(records: Records) -> Table:
             epsilon,
             shares["id"][epsilon],
             shares["train"][epsilon],
-            _paper(dataset, published.OVERLAP.get(epsilon)),
+            of_paper(dataset, published.OVERLAP.get(epsilon)),
         )
         for epsilon in shares.get("id", {})
     ]
@@ -165,7 +154,7 @@ def overlap(records: Records) -> Table:
 
 def mixing(records: Records) -> Table:
     r"""Fixed and learned weights."""
-    dataset = _first(records)
+    dataset = first_dataset(records)
     rows = []
     for method, title in (
         ("average", "fixed weight 0.5"),
@@ -176,9 +165,9 @@ def mixing(records: Records) -> Table:
             (
                 title,
                 area(records, dataset, "temporal-like", "table2", method),
-                _paper(dataset, figures[0]),
+                of_paper(dataset, figures[0]),
                 area(records, dataset, "standard", "stated", method),
-                _paper(dataset, figures[1]),
+                of_paper(dataset, figures[1]),
             )
         )
     chosen = f"{dataset}/alpha"
@@ -201,11 +190,11 @@ def mixing(records: Records) -> Table:
 
 def coverage_views(records: Records) -> Table:
     r"""Binary, log-scaled and TF-IDF coverage on novel contexts."""
-    dataset = _first(records)
+    dataset = first_dataset(records)
     found = records.one(f"{dataset}/coverage-views") or {}
     rows = []
     for view, by_reference in found.items():
-        paper = _paper(dataset, published.VIEWS.get(view))
+        paper = of_paper(dataset, published.VIEWS.get(view))
         rows.append(
             (
                 view,
@@ -241,7 +230,7 @@ def coverage_views(records: Records) -> Table:
 
 def tau(records: Records) -> Table:
     r"""CAGP by the quantile of the threshold."""
-    dataset = _first(records)
+    dataset = first_dataset(records)
     first = records.seeds(f"{dataset}/tau")[:1]
     rows = []
     for quantile, found in (first[0] if first else {}).items():
@@ -255,7 +244,7 @@ def tau(records: Records) -> Table:
                 counts["novel"],
                 counts["emerging"] / ood if ood else None,
                 records.spread(f"{dataset}/tau", quantile, "cagp"),
-                _paper(dataset, published.TAU.get(quantile)),
+                of_paper(dataset, published.TAU.get(quantile)),
             )
         )
     return Table(
@@ -277,7 +266,7 @@ def tau(records: Records) -> Table:
 
 def architectures(records: Records) -> Table:
     r"""Other models behind the semantic signal."""
-    dataset = _first(records)
+    dataset = first_dataset(records)
     rows = []
     for model in (
         "gaussian-distmult",
@@ -288,7 +277,7 @@ def architectures(records: Records) -> Table:
         name = f"{dataset}/architectures/{model}"
         if not records.seeds(name):
             continue
-        paper = _paper(dataset, published.ARCHITECTURES.get(model))
+        paper = of_paper(dataset, published.ARCHITECTURES.get(model))
         rows.append(
             (
                 model,
@@ -327,7 +316,7 @@ def architectures(records: Records) -> Table:
 
 def mistakes(records: Records) -> Table:
     r"""What CAGP gets wrong among random tails."""
-    dataset = _first(records)
+    dataset = first_dataset(records)
     name = f"{dataset}/mistakes"
     paths: dict[str, tuple[str, ...]] = {
         key: (key,)
@@ -357,7 +346,7 @@ def mistakes(records: Records) -> Table:
             (
                 title.replace("_", " "),
                 records.spread(name, *path, digits=4 if is_share else 0),
-                _paper(dataset, published.MISTAKES.get(title)),
+                of_paper(dataset, published.MISTAKES.get(title)),
             )
         )
     return Table(

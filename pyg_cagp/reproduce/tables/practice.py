@@ -1,9 +1,9 @@
-r"""Tables of use: calibration, selection, cost; and what the paper lacks."""
+r"""Tables of use: calibration, selection, errors, sets of answers, cost."""
 
 from typing import Any
 
 from pyg_cagp.reproduce import published
-from pyg_cagp.reproduce.tables.claims import _first, _models, _paper
+from pyg_cagp.reproduce.tables.common import first_dataset, of_paper
 from pyg_cagp.reproduce.tables.detection import DATASETS, INTERVAL, METHODS
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
@@ -11,11 +11,11 @@ from pyg_cagp.reproduce.tables.table import Table
 
 def calibration(records: Records) -> Table:
     r"""Whether doubt, mapped to a probability on validation, means one."""
-    dataset = _first(records)
+    dataset = first_dataset(records)
     rows = []
     for method, title in METHODS.items():
         row: list[Any] = [title]
-        paper = _paper(dataset, published.CALIBRATION.get(method))
+        paper = of_paper(dataset, published.CALIBRATION.get(method))
         for place, figure in enumerate(("ece", "brier")):
             for protocol in ("standard-stated", "comprehensive-stated"):
                 name = f"{dataset}/detection/{protocol}"
@@ -50,14 +50,14 @@ def calibration(records: Records) -> Table:
 
 def selective(records: Records) -> Table:
     r"""Answering 85 % of queries."""
-    dataset = _first(records)
+    dataset = first_dataset(records)
     name = f"{dataset}/errors"
     rows: list[Any] = [
         (
             "no abstention",
             records.spread(name, "accuracy"),
             None,
-            _paper(dataset, published.SELECTIVE["none"]),
+            of_paper(dataset, published.SELECTIVE["none"]),
             None,
         )
     ]
@@ -70,7 +70,7 @@ def selective(records: Records) -> Table:
                 METHODS.get(method, method),
                 _at_rate(records, name, method, "accuracy"),
                 _at_rate(records, name, method, "optimum"),
-                _paper(dataset, paper),
+                of_paper(dataset, paper),
                 records.spread(name, "methods", method, "aurc"),
             )
         )
@@ -97,171 +97,6 @@ def selective(records: Records) -> Table:
 def _at_rate(records: Records, name: str, method: str, figure: str) -> Any:
     return records.spread(
         name, "methods", method, "selective", "0.85", figure, digits=3
-    )
-
-
-def composition(records: Records) -> Table:
-    r"""What the future of dated graphs consists of."""
-    rows = []
-    for dataset in records.datasets(DATASETS):
-        found = records.one(f"{dataset}/composition")
-        if found is None:
-            continue
-        future = found["future"]
-        ood = future["emerging"] + future["novel"]
-        paper = published.COMPOSITION.get(dataset)
-        rows.append(
-            (
-                dataset,
-                *(future[kind] for kind in ("id", "novel", "emerging")),
-                future["novel"] / ood if ood else None,
-                paper[0] if paper else None,
-                found["share of repeats"],
-                found["structural"]["all"],
-                found["structural"]["without repeats"],
-                found["frequency"]["all"],
-                found["frequency"]["without repeats"],
-            )
-        )
-    return Table(
-        "composition",
-        "The future, by what was known before",
-        (
-            "dataset",
-            "ID",
-            "novel",
-            "emerging",
-            "share of novel among OOD",
-            "paper",
-            "repeats",
-            "U_str AUROC",
-            "without repeats",
-            "1 / (1 + frequency) AUROC",
-            "without repeats",
-        ),
-        rows,
-        ("AUROC of future against held-out past.",),
-    )
-
-
-def timestamp(records: Records) -> Table:
-    r"""Held-out past against future, for every quick method."""
-    datasets = [
-        d for d in records.datasets(DATASETS) if records.seeds(f"{d}/timestamp")
-    ]
-    rows = []
-    for method, title in METHODS.items():
-        row: list[Any] = [title]
-        for dataset in datasets:
-            for part in ("overall", "without repeats"):
-                row.append(
-                    records.spread(
-                        f"{dataset}/timestamp", "methods", method, part, "auroc"
-                    )
-                )
-        if any(cell is not None for cell in row[1:]):
-            rows.append(row)
-    columns = ["method"]
-    for dataset in datasets:
-        columns += [dataset, "without repeats"]
-    return Table(
-        "timestamp",
-        "Future against held-out past, AUROC",
-        columns,
-        rows,
-        (INTERVAL,),
-    )
-
-
-def arrival(records: Records) -> Table:
-    r"""Detection week by week, with and without bringing evidence up to
-    date.
-    """
-    rows = []
-    for dataset in records.datasets(DATASETS):
-        results = records.seeds(f"{dataset}/arrival")
-        if not results:
-            continue
-        weeks = results[0]["weeks"]
-        signals = list(weeks[0]["auroc"])
-        for start in range(0, len(weeks), 4):
-            part = weeks[start : start + 4]
-            rows.append(
-                (
-                    dataset,
-                    f"{part[0]['week']} to {part[-1]['week']}",
-                    sum(week["num_triples"] for week in part),
-                    *(
-                        sum(week["auroc"][name] for week in part) / len(part)
-                        for name in signals
-                    ),
-                )
-            )
-    return Table(
-        "arrival",
-        "Arriving triples against random tails, AUROC, means of four weeks",
-        (
-            "dataset",
-            "weeks",
-            "triples",
-            "U_sem, frozen",
-            "U_str smoothed, frozen",
-            "U_str smoothed, updated",
-            "U_sem, updated",
-        ),
-        rows,
-    )
-
-
-def leak(records: Records) -> Table:
-    r"""Scales that see labels, beside one that does not."""
-    rows = []
-    for dataset in records.datasets(DATASETS):
-        name = f"{dataset}/leak"
-        paper = {"fb15k-237": 0.960, "wn18rr": 0.871}.get(dataset)
-        for signal in (
-            "variance",
-            "1 / (1 + frequency)",
-            "1 / sqrt(1 + frequency)",
-        ):
-            rows.append(
-                (
-                    dataset,
-                    signal,
-                    records.spread(name, signal, "semantic alone", digits=3),
-                    records.spread(name, "structural", digits=3),
-                    records.spread(name, signal, "clean", digits=3),
-                    *(
-                        records.spread(
-                            name, signal, f"as published, {scale}", digits=3
-                        )
-                        for scale in ("range", "largest")
-                    ),
-                    paper,
-                )
-            )
-    return Table(
-        "leak",
-        "Standard OOD: the mix with a clean scale and with one that sees "
-        "labels, AUROC",
-        (
-            "dataset",
-            "semantic signal",
-            "alone",
-            "U_str",
-            "clean",
-            "as published, range",
-            "as published, largest",
-            "paper's CAGP",
-        ),
-        rows,
-        (
-            INTERVAL,
-            "*As published*: the semantic signal is scaled by the range of ID "
-            "triples and, apart from them, by that of OOD triples; or measured "
-            "from the largest value of each. The scale sees labels. Nothing "
-            "else here does that.",
-        ),
     )
 
 
@@ -342,66 +177,6 @@ def conformal(records: Records) -> Table:
             "of novel",
             "mean size",
         ),
-        rows,
-        (INTERVAL,),
-    )
-
-
-def confidences(records: Records) -> Table:
-    r"""Predicting given confidences."""
-    results = records.seeds("nl27k/confidences")
-    rows = [
-        (
-            method,
-            *(
-                records.spread("nl27k/confidences", method, figure)
-                for figure in ("mse", "mae", "spearman")
-            ),
-        )
-        for method in (results[0] if results else {})
-    ]
-    return Table(
-        "confidences",
-        "Confidences of NL27k's test triples, predicted",
-        ("method", "MSE", "MAE", "Spearman"),
-        rows,
-        (INTERVAL,),
-    )
-
-
-def posteriors(records: Records) -> Table:
-    r"""Accuracy and doubt of the two ways to a variance."""
-    rows = []
-    for dataset in records.datasets(DATASETS):
-        name = _models(records, dataset)
-        if name is None:
-            continue
-        for title, part in (
-            ("variational", "variational"),
-            ("shipped", "presets"),
-        ):
-            rows.append(
-                (
-                    dataset,
-                    title,
-                    records.spread(name, "test", "mrr"),
-                    *(
-                        records.spread(
-                            name,
-                            part,
-                            "stated",
-                            "assumptions",
-                            *path,
-                            digits=3,
-                        )
-                        for path in (("A1", "spearman"), ("A6", "auroc"))
-                    ),
-                )
-            )
-    return Table(
-        "posteriors",
-        "Variances of training, and of the posterior that ships",
-        ("dataset", "variances", "MRR", "Spearman", "AUROC of emerging"),
         rows,
         (INTERVAL,),
     )
