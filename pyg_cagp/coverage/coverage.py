@@ -3,6 +3,7 @@ r"""The entity x relation evidence index."""
 from pathlib import Path
 from typing import Any, Self
 
+import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -125,7 +126,9 @@ class Coverage(CompressedPairs):
         """
         if role != "any":
             return self.count(entity, relation, role) > 0
-        entity, relation = self._check_pairs(entity, relation)
+        return self._contains(*self._check_pairs(entity, relation))
+
+    def _contains(self, entity: Tensor, relation: Tensor) -> Tensor:
         bitmap = self._presence()
         if bitmap is not None:
             return bitmap.contains(entity, relation)
@@ -184,8 +187,16 @@ class Coverage(CompressedPairs):
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
         """
-        seen = self.contains(head_index, rel_type).long()
-        return 2 - seen - self.contains(tail_index, rel_type).long()
+        head, rel = self._check_pairs(head_index, rel_type)
+        tail, _ = self._check_pairs(tail_index, rel_type)
+        return self._missing(head, rel, tail)
+
+    def _missing(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+        r"""Counts without checking what has been checked."""
+        seen = self._contains(
+            torch.stack([head, tail]), rel.expand(2, *rel.shape)
+        )
+        return 2 - seen.sum(dim=0)
 
     def _check_pairs(
         self, entity: Tensor, relation: Tensor

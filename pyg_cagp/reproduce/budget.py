@@ -30,7 +30,7 @@ class Budget:
         members (int): The number of members of an ensemble.
         resamples (int): The number of resamples of a bootstrap.
         architectures (tuple): The models that are compared with each other.
-        suffix (str): Told in the names of records.
+        architecture (dict): What is changed in their configs.
     """
 
     datasets: tuple[str, ...]
@@ -46,19 +46,26 @@ class Budget:
         "gaussian-complex",
         "gaussian-rotate",
     )
-    suffix: str = ""
+    architecture: dict[str, Any] = field(default_factory=dict)
 
 
-#: Members of an ensemble, and the model with dropout, are trained for a shorter
-#: time than the model that is judged: eight of them must not take a day.
+#: Members of an ensemble, the model with dropout and the models that are
+#: compared with each other are trained for a shorter time than the model that
+#: is judged: thirty of them must not take a day.
 FULL = Budget(
-    datasets=("fb15k-237", "wn18rr", "icews14", "codex-s", "yago-sample"),
+    datasets=("fb15k-237", "wn18rr", "icews14", "yago-sample", "codex-s"),
     rival={
         "model.variational": False,
         "train.epochs": 8,
         "train.batch_size": 1024,
         "objective.num_negatives": 512,
         "posterior.num_negatives": 64,
+    },
+    architecture={
+        "train.epochs": 8,
+        "objective.num_negatives": 128,
+        "train.batch_size": 1024,
+        "posterior.num_negatives": 128,
     },
 )
 

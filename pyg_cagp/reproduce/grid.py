@@ -46,6 +46,9 @@ class Grid:
             self._of_graph(dataset)
             for seed in range(budget.seeds):
                 self._of_model(dataset, seed)
+        for name in budget.architectures:
+            for seed in range(budget.seeds):
+                self._architecture(budget.datasets[0], name, seed)
         if "fb15k-237" in budget.datasets:
             for seed in range(budget.seeds):
                 self._confidences("nl27k", seed)
@@ -144,9 +147,6 @@ class Grid:
                 (trained,),
                 alone=True,
             )
-        if dataset == budget.datasets[0]:
-            for name in budget.architectures:
-                self._architecture(dataset, name, seed)
         if dataset in DATED:
             self._add(
                 f"{dataset}/timestamp/{seed}",
@@ -169,7 +169,11 @@ class Grid:
             f"{dataset}/architectures/{model}/{seed}",
             sweeps.architecture,
             dataset,
-            {"model": model, "seed": seed, "changes": self.budget.changes},
+            {
+                "model": model,
+                "seed": seed,
+                "changes": {**self.budget.changes, **self.budget.architecture},
+            },
         )
 
     def _confidences(self, dataset: str, seed: int) -> None:

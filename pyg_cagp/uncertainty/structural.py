@@ -81,6 +81,9 @@ class StructuralUncertainty(CoverageEstimator):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns how much evidence is missing, in :math:`[0, 2]`."""
+        if self.view == "binary":
+            missing = self.coverage._missing(head_index, rel_type, tail_index)
+            return missing.float()
         return (
             2
             - self.evidence(head_index, rel_type, "head")
