@@ -17,7 +17,7 @@ from pyg_cagp.reproduce.cells import (
     mistakes,
     sweeps,
 )
-from pyg_cagp.reproduce.rivals import RIVALS, SLOW
+from pyg_cagp.reproduce.rivals import OTHERS, OWN, RIVALS
 
 #: Judged on every graph: by protocol and partition.
 PROTOCOLS = (
@@ -42,15 +42,20 @@ class Grid:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.cells: dict[str, Cell] = {}
+        seeds = range(budget.seeds)
         for dataset in budget.datasets:
             self._of_graph(dataset)
-            for seed in range(budget.seeds):
+        for dataset in budget.datasets:
+            for seed in seeds:
                 self._of_model(dataset, seed)
+        for dataset in budget.datasets:
+            for seed in seeds:
+                self._of_rivals(dataset, seed)
         for name in budget.architectures:
-            for seed in range(budget.seeds):
+            for seed in seeds:
                 self._architecture(budget.datasets[0], name, seed)
         if "fb15k-237" in budget.datasets:
-            for seed in range(budget.seeds):
+            for seed in seeds:
                 self._confidences("nl27k", seed)
 
     def _add(
@@ -73,55 +78,25 @@ class Grid:
         if dataset in DATED:
             self._add(f"{dataset}/composition", dated.composition, dataset)
 
-    def backbone(self, dataset: str) -> str:
-        r"""Returns the model whose doubt is judged on a graph."""
-        return BACKBONES.get(dataset, "gaussian-distmult")
-
     def _of_model(self, dataset: str, seed: int) -> None:
-        budget, backbone = self.budget, self.backbone(dataset)
-        of = {"backbone": backbone, "seed": seed, "changes": budget.changes}
-        trained = self._model(dataset, backbone, seed)
-        slow = [
-            self._add(
-                f"{dataset}/scores/{doubt.slug(method)}/{seed}",
-                doubt.scores,
-                dataset,
-                {
-                    **of,
-                    "method": method,
-                    "rival": budget.rival,
-                    "triples": budget.rival_triples,
-                    "members": budget.members,
-                },
-                (trained,),
-                doubt.name_of(dataset, method, seed),
-            )
-            for method in RIVALS
-        ]
-        all_methods = {**of, "slow": list(SLOW)}
-        protocols: tuple[tuple[str, str], ...] = PROTOCOLS
-        if dataset in VERIFIED:
-            protocols = (*protocols, ("verified-negatives", "stated"))
-        for protocol, preset in protocols:
+        budget = self.budget
+        of = self._judged(dataset, seed)
+        trained = self._model(dataset, of["backbone"], seed)
+        slow = [self._scores(dataset, m, seed, trained) for m in OWN]
+        resamples = {"resamples": budget.resamples, "slow": list(OWN)}
+        for protocol, preset in self._protocols(dataset):
             self._add(
                 f"{dataset}/detection/{protocol}-{preset}/{seed}",
                 detection.detection,
                 dataset,
-                {
-                    **all_methods,
-                    "protocol": protocol,
-                    "preset": preset,
-                    "resamples": budget.resamples,
-                    # Seeds are not independent graphs: one is compared.
-                    "compare_with": "cagp" if seed == 0 else None,
-                },
+                {**of, **resamples, "protocol": protocol, "preset": preset},
                 (trained, *slow),
             )
         self._add(
             f"{dataset}/errors/{seed}",
             errors.error_ranking,
             dataset,
-            {**all_methods, "resamples": budget.resamples},
+            {**of, **resamples},
             (trained, *slow),
         )
         for name, compute in (
@@ -131,30 +106,69 @@ class Grid:
             ("alpha", sweeps.alpha),
             ("mistakes", mistakes.mistakes),
         ):
-            self._add(
-                f"{dataset}/{name}/{seed}",
-                compute,
-                dataset,
-                of,
-                (trained,),
-            )
+            name = f"{dataset}/{name}/{seed}"
+            self._add(name, compute, dataset, of, (trained,))
         if seed == 0:
-            self._add(
-                f"{dataset}/cost/{seed}",
-                cost.cost,
-                dataset,
-                of,
-                (trained,),
-                alone=True,
-            )
+            name = f"{dataset}/cost/{seed}"
+            self._add(name, cost.cost, dataset, of, (trained,), alone=True)
         if dataset in DATED:
-            self._add(
-                f"{dataset}/timestamp/{seed}",
-                dated.timestamp,
-                dataset,
-                {**of, "resamples": budget.resamples},
-            )
+            more = {**of, "resamples": budget.resamples}
+            name = f"{dataset}/timestamp/{seed}"
+            self._add(name, dated.timestamp, dataset, more)
             self._add(f"{dataset}/arrival/{seed}", dated.arrival, dataset, of)
+
+    def _of_rivals(self, dataset: str, seed: int) -> None:
+        of = self._judged(dataset, seed)
+        trained = f"{dataset}/models/{of['backbone']}/{seed}"
+        slow = [
+            self._scores(dataset, method, seed, trained)
+            for method in RIVALS
+            if method not in OWN
+        ]
+        more = {"resamples": self.budget.resamples, "slow": list(OTHERS)}
+        for protocol, preset in self._protocols(dataset):
+            self._add(
+                f"{dataset}/rivals/{protocol}-{preset}/{seed}",
+                detection.rivals,
+                dataset,
+                {**of, **more, "protocol": protocol, "preset": preset},
+                (trained, *slow),
+            )
+        self._add(
+            f"{dataset}/rival-errors/{seed}",
+            errors.rival_errors,
+            dataset,
+            {**of, **more},
+            (trained, *slow),
+        )
+
+    def _judged(self, dataset: str, seed: int) -> dict[str, Any]:
+        r"""The model that is judged."""
+        backbone = BACKBONES.get(dataset, "gaussian-distmult")
+        changes = self.budget.changes
+        return {"backbone": backbone, "seed": seed, "changes": changes}
+
+    def _protocols(self, dataset: str) -> tuple[tuple[str, str], ...]:
+        more = (("verified-negatives", "stated"),)
+        return (*PROTOCOLS, *(more if dataset in VERIFIED else ()))
+
+    def _scores(
+        self, dataset: str, method: str, seed: int, trained: str
+    ) -> str:
+        return self._add(
+            f"{dataset}/scores/{doubt.slug(method)}/{seed}",
+            doubt.scores,
+            dataset,
+            {
+                **self._judged(dataset, seed),
+                "method": method,
+                "rival": self.budget.rival,
+                "triples": self.budget.rival_triples,
+                "members": self.budget.members,
+            },
+            (trained,),
+            doubt.name_of(dataset, method, seed),
+        )
 
     def _model(self, dataset: str, model: str, seed: int) -> str:
         return self._add(
@@ -182,9 +196,7 @@ class Grid:
             confidences.confidences,
             dataset,
             {
-                "backbone": self.backbone(dataset),
-                "seed": seed,
-                "changes": self.budget.changes,
+                **self._judged(dataset, seed),
                 "triples": 3 * self.budget.rival_triples,
             },
         )

@@ -137,8 +137,11 @@ MEASURES = {
     "sngp, mean": ("sngp", "probability"),
 }
 
-#: All that is asked about every triple.
-SLOW = (*RIVALS, *MEASURES)
+#: What is made of the judged model alone, though it takes a while.
+OWN = ("evidence", "probability", "energy")
+
+#: What was proposed by others.
+OTHERS = (*(name for name in RIVALS if name not in OWN), *MEASURES)
 
 
 def measures(

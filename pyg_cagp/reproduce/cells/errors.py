@@ -4,6 +4,7 @@ from typing import Any
 
 from pyg_cagp import evaluate
 from pyg_cagp.coverage import Coverage
+from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.reproduce.cells.detection import estimators, remembered
 from pyg_cagp.reproduce.remembered import KnownEvidence
 from pyg_cagp.reproduce.workshop import Workshop
@@ -21,9 +22,9 @@ def error_ranking(
     slow: list[str],
     resamples: int,
 ) -> dict[str, Any]:
-    r"""Ranks predictions by doubt. Beside detectors of OOD triples stands the
-    same combination of evidence, fitted on which validation predictions were
-    wrong.
+    r"""Ranks predictions by our doubt. Beside detectors of OOD triples stands
+    the same combination of evidence, fitted on which validation predictions
+    were wrong.
     """
     kg = workshop.kg(dataset)
     model = workshop.model(dataset, backbone, seed, changes).model
@@ -37,11 +38,49 @@ def error_ranking(
     val = evaluate.predictions(model, kg, "val")
     wrong.fit_labelled(*val[:3], val.error)
     named["evidence of errors"] = wrong
+    return _judged(workshop, dataset, model, named, seed, resamples, "own")
+
+
+def rival_errors(
+    workshop: Workshop,
+    dataset: str,
+    backbone: str,
+    seed: int,
+    changes: dict[str, Any],
+    slow: list[str],
+    resamples: int,
+) -> dict[str, Any]:
+    r"""Ranks the same predictions by the doubt of other methods."""
+    model = workshop.model(dataset, backbone, seed, changes).model
+    named: dict[str, Any] = {
+        method: remembered(workshop, dataset, method, seed) for method in slow
+    }
+    return _judged(workshop, dataset, model, named, seed, resamples, "rivals")
+
+
+def _judged(
+    workshop: Workshop,
+    dataset: str,
+    model: GaussianKGEModel,
+    named: dict[str, Any],
+    seed: int,
+    resamples: int,
+    kind: str,
+) -> dict[str, Any]:
     record = evaluate.error_ranking(
-        model, named, kg, rates=RATES, num_resamples=resamples, seed=seed
+        model,
+        named,
+        workshop.kg(dataset),
+        rates=RATES,
+        num_resamples=resamples if seed == 0 else 1,
+        seed=seed,
     )
-    record.save(workshop.path("samples", dataset, f"errors-{seed}.json"))
-    return record.to_dict()["metrics"]
+    file = f"{kind}-errors-{seed}.json"
+    record.save(workshop.path("samples", dataset, file))
+    found = record.to_dict()["metrics"]
+    if seed > 0:
+        found.pop("comparisons")
+    return found
 
 
 def conformal(

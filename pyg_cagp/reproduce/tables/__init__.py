@@ -12,21 +12,24 @@ from pyg_cagp.reproduce.tables import (
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread, Table
 
+
+def _judged(*settings: str) -> tuple[str, ...]:
+    kinds = ("detection", "rivals")
+    return tuple(f"/{kind}/{name}/" for name in settings for kind in kinds)
+
+
 #: Every table by its name, with the parts of the grid it is made of.
 TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
     "statistics": (claims.statistics, ("/graph",)),
     "partitions": (claims.partitions, ("/graph",)),
-    "table1": (detection.table1, ("/detection/temporal-like-table2/",)),
-    "stated": (detection.stated, ("/detection/temporal-like-stated/",)),
-    "inclusive": (
-        detection.inclusive,
-        ("/detection/temporal-like-inclusive/",),
-    ),
-    "table2": (detection.table2, ("/detection/temporal-like-table2/",)),
-    "table3": (detection.table3, ("/detection/standard-stated/",)),
+    "table1": (detection.table1, _judged("temporal-like-table2")),
+    "stated": (detection.stated, _judged("temporal-like-stated")),
+    "inclusive": (detection.inclusive, _judged("temporal-like-inclusive")),
+    "table2": (detection.table2, _judged("temporal-like-table2")),
+    "table3": (detection.table3, _judged("standard-stated")),
     "table4": (
         detection.table4,
-        ("/detection/standard-stated/", "/detection/temporal-like-table2/"),
+        _judged("standard-stated", "temporal-like-table2"),
     ),
     "assumptions": (claims.assumptions, ("/models/",)),
     "a3": (claims.overlap, ("/graph",)),
@@ -42,9 +45,9 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
     "composition": (dated.composition, ("/composition",)),
     "calibration": (
         practice.calibration,
-        ("/detection/standard-stated/", "/detection/comprehensive-stated/"),
+        _judged("standard-stated", "comprehensive-stated"),
     ),
-    "selective": (practice.selective, ("/errors/",)),
+    "selective": (practice.selective, ("/errors/", "/rival-errors/")),
     "architectures": (claims.architectures, ("/architectures/",)),
     "mistakes": (claims.mistakes, ("/mistakes/",)),
     "tau": (claims.tau, ("/tau/",)),
@@ -52,14 +55,14 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
     "leak": (beyond.leak, ("/leak/",)),
     "comprehensive": (
         detection.comprehensive,
-        ("/detection/comprehensive-stated/",),
+        _judged("comprehensive-stated"),
     ),
     "timestamp": (dated.timestamp, ("/timestamp/",)),
     "verified-negatives": (
         detection.verified,
-        ("/detection/verified-negatives-stated/",),
+        _judged("verified-negatives-stated"),
     ),
-    "errors": (practice.errors, ("/errors/",)),
+    "errors": (practice.errors, ("/errors/", "/rival-errors/")),
     "conformal": (practice.conformal, ("/conformal/",)),
     "confidences": (beyond.confidences, ("/confidences/",)),
     "posteriors": (beyond.posteriors, ("/models/",)),

@@ -3,6 +3,7 @@ r"""Tables 1 to 4 of the paper, and the same for other labels."""
 from collections.abc import Mapping
 
 from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.rivals import OTHERS
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread, Table
 
@@ -64,7 +65,8 @@ def area(
     row: str = "overall",
 ) -> Spread | None:
     r"""Returns the AUROC of a method over seeds."""
-    name = f"{dataset}/detection/{protocol}-{preset}"
+    kind = "rivals" if method in OTHERS else "detection"
+    name = f"{dataset}/{kind}/{protocol}-{preset}"
     return records.spread(name, "methods", method, row, "auroc")
 
 

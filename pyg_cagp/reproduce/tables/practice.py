@@ -3,6 +3,7 @@ r"""Tables of use: calibration, selection, errors, sets of answers, cost."""
 from typing import Any
 
 from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.rivals import OTHERS
 from pyg_cagp.reproduce.tables.common import first_dataset, of_paper
 from pyg_cagp.reproduce.tables.detection import DATASETS, INTERVAL, METHODS
 from pyg_cagp.reproduce.tables.records import Records
@@ -18,7 +19,8 @@ def calibration(records: Records) -> Table:
         paper = of_paper(dataset, published.CALIBRATION.get(method))
         for place, figure in enumerate(("ece", "brier")):
             for protocol in ("standard-stated", "comprehensive-stated"):
-                name = f"{dataset}/detection/{protocol}"
+                kind = "rivals" if method in OTHERS else "detection"
+                name = f"{dataset}/{kind}/{protocol}"
                 row.append(
                     records.spread(
                         name,
@@ -61,9 +63,7 @@ def selective(records: Records) -> Table:
             None,
         )
     ]
-    results = records.seeds(name)
-    methods = results[0]["methods"] if results else {}
-    for method in methods:
+    for method, name in judged_errors(records, dataset).items():
         paper = published.SELECTIVE.get(method)
         rows.append(
             (
@@ -107,12 +107,12 @@ def errors(records: Records) -> Table:
     ]
     names: dict[str, None] = {}
     for dataset in datasets:
-        names |= dict.fromkeys(records.seeds(f"{dataset}/errors")[0]["methods"])
+        names |= dict.fromkeys(judged_errors(records, dataset))
     rows = []
     for method in names:
         row: list[Any] = [METHODS.get(method, method)]
         for dataset in datasets:
-            name = f"{dataset}/errors"
+            name = judged_errors(records, dataset).get(method, "")
             row.append(records.spread(name, "methods", method, "aurc"))
             row.append(_p_value(records, name, method))
         rows.append(row)
@@ -133,8 +133,24 @@ def errors(records: Records) -> Table:
     )
 
 
+def judged_errors(records: Records, dataset: str) -> dict[str, str]:
+    r"""Returns the methods whose ranking of errors was judged, with the names
+    of the cells that did.
+    """
+    found: dict[str, str] = {}
+    for kind in ("rival-errors", "errors"):
+        name = f"{dataset}/{kind}"
+        for result in records.seeds(name)[:1]:
+            found |= dict.fromkeys(result["methods"], name)
+    order = {method: place for place, method in enumerate(METHODS)}
+    return dict(
+        sorted(found.items(), key=lambda item: order.get(item[0], len(order)))
+    )
+
+
 def _p_value(records: Records, name: str, method: str) -> str | None:
-    for row in records.seeds(name)[0]["comparisons"]:
+    results = records.seeds(name)[:1]
+    for row in results[0].get("comparisons", []) if results else []:
         if method in (row["first"], row["second"]):
             if method == "max probability":
                 return None
@@ -149,21 +165,12 @@ def conformal(records: Records) -> Table:
         results = records.seeds(f"{dataset}/conformal")
         for way in results[0] if results else {}:
             row: list[Any] = [dataset, way]
-            for kind in ("overall", "id", "emerging", "novel"):
-                row.append(
-                    records.spread(
-                        f"{dataset}/conformal", way, kind, "coverage", digits=3
-                    )
-                )
-            row.append(
-                records.spread(
-                    f"{dataset}/conformal",
-                    way,
-                    "overall",
-                    "mean_size",
-                    digits=1,
-                )
-            )
+            name = f"{dataset}/conformal"
+            row.append(records.spread(name, way, "coverage", digits=3))
+            for kind in ("id", "emerging", "novel"):
+                path = way, "by_kind", kind, "coverage"
+                row.append(records.spread(name, *path, digits=3))
+            row.append(records.spread(name, way, "mean_size", digits=1))
             rows.append(row)
     return Table(
         "conformal",

@@ -1,0 +1,51 @@
+r"""Answer only what can be trusted: accuracy against the share of queries
+answered.
+
+    python examples/selective_prediction.py
+    python examples/selective_prediction.py --dataset fb15k-237 --epochs 30
+"""
+
+import argparse
+import tempfile
+
+from pyg_cagp import Coverage, evaluate
+from pyg_cagp.datasets import load
+from pyg_cagp.train import Config, train_run
+from pyg_cagp.uncertainty import EvidenceUncertainty, StructuralUncertainty
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--dataset", default="synthetic")
+    parser.add_argument("--epochs", type=int, default=10)
+    args = parser.parse_args()
+
+    kg = load(args.dataset)
+    config = Config.find(args.dataset, "gaussian-distmult")
+    config = config.override({"train.epochs": args.epochs})
+    with tempfile.TemporaryDirectory() as folder:
+        model = train_run(kg, config, f"{folder}/run", args.dataset).model
+    coverage = Coverage.from_data(kg)
+    # What to doubt is learned from the model's mistakes on validation.
+    val = evaluate.predictions(model, kg, "val")
+    learned = EvidenceUncertainty(coverage, model)
+    learned.fit_labelled(val.head, val.rel, val.tail, val.error)
+    estimators = {
+        "structural": StructuralUncertainty(coverage, "smoothed"),
+        "learned from errors": learned,
+    }
+    rates = (0.25, 0.5, 0.85)
+    result = evaluate.error_ranking(
+        model, estimators, kg, rates=rates, num_resamples=1000
+    )
+    print(f"accuracy of all answers: {result['accuracy']:.3f}")
+    for name, found in result["methods"].items():
+        told = ", ".join(
+            f"{chosen['accuracy']:.3f} at {chosen['answer_rate']:.0%}"
+            for chosen in found["selective"].values()
+        )
+        print(f"{name:20s} AURC {found['aurc']:.4f}; {told}")
+
+
+if __name__ == "__main__":
+    main()
