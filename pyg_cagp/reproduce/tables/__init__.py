@@ -8,6 +8,7 @@ from pyg_cagp.reproduce.tables import (
     dated,
     detection,
     practice,
+    summary,
 )
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread, Table
@@ -20,6 +21,10 @@ def _judged(*settings: str) -> tuple[str, ...]:
 
 #: Every table by its name, with the parts of the grid it is made of.
 TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
+    "summary": (
+        summary.summary,
+        ("/models/", "/detection/", "/errors/"),
+    ),
     "statistics": (claims.statistics, ("/graph",)),
     "partitions": (claims.partitions, ("/graph",)),
     "table1": (detection.table1, _judged("temporal-like-table2")),
