@@ -21,9 +21,10 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--preset",
-        choices=("stated", "table2", "appendix"),
-        help="a partition of the paper: as its text states it (default), as "
-        "its tables 1 and 2 have it, or as its appendix has it",
+        choices=("stated", "inclusive", "table2", "appendix"),
+        help="a partition of the paper: as its text states it (default), the "
+        "same with the threshold included, as its tables 1 and 2 have it, or "
+        "as its appendix has it",
     )
     parser.add_argument(
         "--quantile",

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from pyg_cagp.datasets import load
-from pyg_cagp.transforms import judged_triples
+from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
 
 
 @pytest.fixture(scope="module")
@@ -40,3 +40,21 @@ def test_splits_are_corrupted_by_draws_of_their_own(kg):
     num = min(int(val.label.sum()), int(test.label.sum()))
     tails = [part.tail[part.kind == 1][:num] for part in (val, test)]
     assert float((tails[0] == tails[1]).double().mean()) < 0.05
+
+
+@pytest.mark.parametrize("protocol", ["temporal-like", "comprehensive"])
+@pytest.mark.parametrize("split", ["val", "test"])
+def test_a_partition_is_as_good_as_its_name(kg, protocol, split):
+    found = {}
+    for name in TemporalLikeOOD.presets:
+        want = judged_triples(kg, protocol, split, name, seed=5)
+        partition = TemporalLikeOOD.preset(name)
+        got = judged_triples(kg, protocol, split, partition, seed=5)
+        for part in ("head", "rel", "tail", "kind"):
+            assert torch.equal(getattr(got, part), getattr(want, part))
+        found[name] = tuple(got.counts().values())
+    assert len(set(found.values())) == len(found)
+    own = judged_triples(kg, protocol, split, TemporalLikeOOD(0.5), seed=5)
+    assert own.counts()["emerging"] > max(
+        counts[1] for counts in found.values()
+    )
