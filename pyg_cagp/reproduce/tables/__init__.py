@@ -9,6 +9,7 @@ from pyg_cagp.reproduce.tables import (
     detection,
     practice,
     summary,
+    verdicts,
 )
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread, Table
@@ -24,6 +25,19 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
     "summary": (
         summary.summary,
         ("/models/", "/detection/", "/errors/"),
+    ),
+    "verdicts": (
+        verdicts.verdicts,
+        (
+            "/graph",
+            "/models/",
+            "/errors/",
+            "/leak/",
+            "/coverage-views",
+            "/composition",
+            "/cost/",
+            *_judged("temporal-like-table2", "standard-stated"),
+        ),
     ),
     "statistics": (claims.statistics, ("/graph",)),
     "partitions": (claims.partitions, ("/graph",)),
