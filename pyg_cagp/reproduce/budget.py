@@ -27,6 +27,8 @@ class Budget:
             only as part of a rival.
         rival_triples (int): How many training triples a rival that trains
             itself sees, each time it sees one.
+        rival_factors (dict): How many times as many some of them see, as they
+            learn more slowly or cost less.
         members (int): The number of members of an ensemble.
         resamples (int): The number of resamples of a bootstrap.
         architectures (tuple): The models that are compared with each other.
@@ -38,6 +40,7 @@ class Budget:
     changes: dict[str, Any] = field(default_factory=dict)
     rival: dict[str, Any] = field(default_factory=dict)
     rival_triples: int = 1_000_000
+    rival_factors: dict[str, int] = field(default_factory=lambda: {"ukge": 4})
     members: int = 5
     resamples: int = 10_000
     architectures: tuple[str, ...] = (

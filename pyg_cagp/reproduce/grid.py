@@ -155,6 +155,8 @@ class Grid:
     def _scores(
         self, dataset: str, method: str, seed: int, trained: str
     ) -> str:
+        budget = self.budget
+        factor = budget.rival_factors.get(method, 1)
         return self._add(
             f"{dataset}/scores/{doubt.slug(method)}/{seed}",
             doubt.scores,
@@ -162,9 +164,9 @@ class Grid:
             {
                 **self._judged(dataset, seed),
                 "method": method,
-                "rival": self.budget.rival,
-                "triples": self.budget.rival_triples,
-                "members": self.budget.members,
+                "rival": budget.rival,
+                "triples": factor * budget.rival_triples,
+                "members": budget.members,
             },
             (trained,),
             doubt.name_of(dataset, method, seed),
