@@ -1,0 +1,145 @@
+r"""Draws the figures of the documentation from the committed records.
+
+    python benchmark/paper/plots.py [--out docs/images]
+
+Needs matplotlib (:obj:`pip install 'pyg_cagp[plot]'`).
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt
+
+from pyg_cagp.reproduce import Records, Store
+from pyg_cagp.reproduce.tables.detection import area
+
+REPO = Path(__file__).resolve().parents[2]
+RESULTS = REPO / "benchmark/paper/results"
+
+#: Colours that those who see red and green alike can tell apart.
+BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#777777"
+
+STYLE = {
+    "svg.hashsalt": "pyg_cagp",  # The same records, the same bytes.
+    "svg.fonttype": "none",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "figure.facecolor": "white",
+    "font.size": 10,
+}
+
+
+def two_kinds(records: Records) -> Any:
+    """Each signal finds one kind of OOD; their mix finds both."""
+    figure, axes = plt.subplots(figsize=(6.4, 3.4))
+    methods = {
+        "semantic": ("U_sem", BLUE),
+        "structural": ("U_str", ORANGE),
+        "cagp": ("CAGP", GREEN),
+    }
+    kinds = ("emerging", "novel", "overall")
+    for place, (method, (name, colour)) in enumerate(methods.items()):
+        for column, kind in enumerate(kinds):
+            found = area(
+                records, "fb15k-237", "temporal-like", "table2", method, kind
+            )
+            if found is None:
+                continue
+            x = column + 0.26 * (place - 1)
+            axes.bar(
+                x,
+                found.mean,
+                0.24,
+                color=colour,
+                yerr=found.half,
+                label=name if column == 0 else None,
+            )
+            axes.annotate(
+                f"{found.mean:.2f}", (x, found.mean + 0.01), ha="center"
+            )
+    axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle="--")
+    axes.annotate("chance", (2.42, 0.507), color=GREY)
+    names = ("emerging entities", "novel contexts", "both")
+    axes.set_xticks(range(3), names)
+    axes.set_xlim(-0.5, 2.75)
+    axes.set_ylim(0.4, 1.08)
+    axes.set_ylabel("AUROC")
+    axes.set_title("FB15k-237: each doubt finds one kind of OOD", loc="left")
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.1),
+        frameon=False,
+        ncols=3,
+    )
+    return figure
+
+
+def weights(records: Records) -> Any:
+    """The mix at every weight, and the one that validation chose."""
+    figure, axes = plt.subplots(figsize=(6.4, 3.4))
+    found = records.seeds("fb15k-237/alpha")
+    settings = {
+        "temporal-like, table2": ("temporal-like (table 2)", GREEN),
+        "temporal-like, stated": ("temporal-like (stated)", BLUE),
+        "standard, stated": ("random tails", ORANGE),
+    }
+    for result in found[:1]:
+        for key, (name, colour) in settings.items():
+            sweep = result[key]
+            axes.plot(sweep["alpha"], sweep["auroc"], color=colour, label=name)
+            chosen = sweep["chosen"]
+            axes.plot(chosen["alpha"], chosen["auroc"], "o", color=colour)
+    axes.set_xlabel("weight of semantic doubt (dots: chosen on validation)")
+    axes.set_ylabel("AUROC")
+    axes.set_title("FB15k-237: mixing two kinds of doubt", loc="left")
+    axes.legend(loc="lower left", frameon=False)
+    return figure
+
+
+def arrival(records: Records) -> Any:
+    """Weeks after training, with and without new evidence."""
+    figure, axes = plt.subplots(figsize=(6.4, 3.4))
+    signals = {
+        "structural, updated": ("U_str, updated every week", ORANGE, "-"),
+        "structural, frozen": ("U_str, frozen", ORANGE, ":"),
+        "semantic, updated": ("U_sem, updated every week", BLUE, "-"),
+        "semantic, frozen": ("U_sem, frozen", BLUE, ":"),
+    }
+    for result in records.seeds("icews14/arrival")[:1]:
+        weeks = [row["week"] + 1 for row in result["weeks"]]
+        for key, (name, colour, line) in signals.items():
+            areas = [row["auroc"][key] for row in result["weeks"]]
+            axes.plot(weeks, areas, line, color=colour, label=name)
+    axes.set_xlabel("weeks after the end of training")
+    axes.set_ylabel("AUROC of random tails")
+    axes.set_title("ICEWS14: evidence that arrives later", loc="left")
+    axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+FIGURES = {"two_kinds": two_kinds, "weights": weights, "arrival": arrival}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--out", type=Path, default=REPO / "docs/images")
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    records = Records(Store(args.results))
+    plt.rcParams.update(STYLE)
+    for name, draw in FIGURES.items():
+        figure = draw(records)
+        figure.tight_layout()
+        path = args.out / f"{name}.svg"
+        figure.savefig(path, metadata={"Date": None})
+        plt.close(figure)
+        print(path)
+
+
+if __name__ == "__main__":
+    main()
