@@ -116,6 +116,10 @@ def run(args: argparse.Namespace) -> None:
         budget = dataclasses.replace(budget, seeds=args.seeds)
     if args.datasets:
         budget = dataclasses.replace(budget, datasets=tuple(args.datasets))
+    if args.write and not Path(args.write).parent.is_dir():
+        raise InvalidInputError(
+            f"'--write' must be in a folder that exists (got '{args.write}')"
+        )
     store = Store(args.out or _default_out(args.quick))
     failed: dict[str, str] = {}
     if not args.tables_only:
@@ -127,6 +131,10 @@ def run(args: argparse.Namespace) -> None:
         failed = run_cells(
             cells, store, Workshop(work, args.root), args.jobs, not args.json
         )
+        if cells and len(failed) == len(cells):
+            raise InvalidInputError(
+                f"nothing could be computed: {next(iter(failed.values()))}"
+            )
     elif not store.names():
         raise InvalidInputError(
             f"there are no records in '{store.folder}'; leave out "

@@ -2,7 +2,7 @@ r"""One piece of the grid: what it is, what it needs, what decides it."""
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ class Cell:
             other cells. (default: :obj:`None`)
         alone (bool, optional): If set to :obj:`True`, nothing else may run at
             the same time. (default: :obj:`False`)
+        config (dict, optional): What it will find by itself, such as a shipped
+            config, and hangs on as well.
     """
 
     name: str
@@ -36,16 +38,23 @@ class Cell:
     needs: tuple[str, ...] = ()
     keeps: str | None = None
     alone: bool = False
+    config: dict[str, Any] = field(default_factory=dict)
 
-    def key(self, data_digest: str) -> str:
+    def key(
+        self, data_digest: str, needed: Mapping[str, str] | None = None
+    ) -> str:
         r"""Returns a digest of everything that decides the figures.
 
         Args:
             data_digest (str): That of the graph.
+            needed (dict, optional): The keys of the cells it needs, by name: if
+                one of them changes, so does this one. (default: :obj:`None`)
         """
         content = {
             "name": self.name,
             "inputs": self.inputs,
+            "config": self.config,
+            "needs": {name: (needed or {}).get(name) for name in self.needs},
             "code": code_version(self.compute.__module__),
             "data": data_digest,
         }
@@ -59,3 +68,19 @@ class Cell:
             workshop (Workshop): Where graphs and models come from.
         """
         return self.compute(workshop, self.dataset, **self.inputs)
+
+
+def cell_keys(
+    cells: Sequence[Cell], digests: Mapping[str, str]
+) -> dict[str, str]:
+    r"""Returns the keys of cells by their names.
+
+    Args:
+        cells (sequence): The cells, each after those it needs.
+        digests (dict): The digests of graphs; cells of others are left out.
+    """
+    keys: dict[str, str] = {}
+    for cell in cells:
+        if cell.dataset in digests:
+            keys[cell.name] = cell.key(digests[cell.dataset], keys)
+    return keys

@@ -17,7 +17,8 @@ from pyg_cagp.reproduce.cells import (
     mistakes,
     sweeps,
 )
-from pyg_cagp.reproduce.rivals import OTHERS, OWN, RIVALS
+from pyg_cagp.reproduce.rivals import OTHERS, OWN, RIVAL, RIVALS
+from pyg_cagp.reproduce.workshop import shipped_config
 
 #: Judged on every graph: by protocol and partition.
 PROTOCOLS = (
@@ -68,9 +69,24 @@ class Grid:
         keeps: str | None = None,
         alone: bool = False,
     ) -> str:
-        cell = Cell(name, compute, dataset, inputs or {}, needs, keeps, alone)
-        self.cells[name] = cell
+        inputs = inputs or {}
+        config = self._config(dataset, inputs)
+        self.cells[name] = Cell(
+            name, compute, dataset, inputs, needs, keeps, alone, config
+        )
         return name
+
+    def _config(self, dataset: str, inputs: dict[str, Any]) -> dict[str, Any]:
+        r"""The shipped configs that a cell hangs on."""
+        model = inputs.get("model") or inputs.get("backbone")
+        if model is None:
+            return {}
+        changes = inputs["changes"]
+        found = {"model": shipped_config(dataset, model, changes).to_dict()}
+        if "rival" in inputs:
+            changes = {**changes, **inputs["rival"]}
+            found["rival"] = shipped_config(dataset, RIVAL, changes).to_dict()
+        return found
 
     def _of_graph(self, dataset: str) -> None:
         self._add(f"{dataset}/graph", graphs.partitions, dataset)
@@ -169,7 +185,7 @@ class Grid:
                 "members": budget.members,
             },
             (trained,),
-            doubt.name_of(dataset, method, seed),
+            doubt.name_of(dataset, method, seed, budget.changes),
         )
 
     def _model(self, dataset: str, model: str, seed: int) -> str:

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn.kge import KGEModel
 
+from pyg_cagp.data.checks import check_ids
 from pyg_cagp.evaluate import predictions
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import judged_triples
@@ -76,7 +77,11 @@ class Remembered:
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns what is known of each triple."""
-        key = triple_keys(head_index, rel_type, tail_index, *self.sizes)
+        nodes = self.sizes[0], "num_nodes"
+        head = check_ids("head_index", head_index, *nodes)
+        rel = check_ids("rel_type", rel_type, self.sizes[1], "num_relations")
+        tail = check_ids("tail_index", tail_index, *nodes)
+        key = triple_keys(head, rel, tail, *self.sizes)
         place = torch.searchsorted(self.keys, key)
         found = self.keys[place.clamp(max=self.keys.numel() - 1)] == key
         if not bool(found.all()):

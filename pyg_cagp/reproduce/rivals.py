@@ -23,6 +23,9 @@ from pyg_cagp.uncertainty import (
 )
 from pyg_cagp.uncertainty.features import Evidence
 
+#: The model of ensembles and of dropout.
+RIVAL = "gaussian-distmult"
+
 #: Seeds of members are so far apart that no two ensembles share one.
 STRIDE = 100
 
@@ -78,9 +81,8 @@ class Bench:
 
     def rival_model(self, seed: int, **changes: Any) -> GaussianKGEModel:
         r"""Returns a model that only a rival uses."""
-        name = "gaussian-distmult"
         all_changes = {**self.changes, **self.rival, **changes}
-        run = self.workshop.model(self.dataset, name, seed, all_changes)
+        run = self.workshop.model(self.dataset, RIVAL, seed, all_changes)
         return run.model
 
     @property

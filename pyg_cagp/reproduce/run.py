@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 
 import torch
 from tqdm import tqdm
 
 from pyg_cagp.exceptions import CAGPError
-from pyg_cagp.reproduce.cell import Cell
+from pyg_cagp.reproduce.cell import Cell, cell_keys
 from pyg_cagp.reproduce.store import Store
 from pyg_cagp.reproduce.workshop import Workshop
 
@@ -44,10 +43,10 @@ def run_cells(
         The reasons why cells could not be computed, by their names.
     """
     failed: dict[str, str] = {}
-    digests = _digests(cells, workshop, failed)
+    keys = cell_keys(cells, _digests(cells, workshop, failed))
     todo = {
         cell.name: cell
-        for cell in _missing(cells, store, workshop, digests)
+        for cell in _missing(cells, store, workshop, keys)
         if cell.name not in failed
     }
     bar = tqdm(
@@ -57,22 +56,21 @@ def run_cells(
         disable=None if progress else True,
     )
     crowd = {name: cell for name, cell in todo.items() if not cell.alone}
+    alone = {name: cell for name, cell in todo.items() if cell.alone}
     with bar:
-        for cell, seconds, error in _computed(crowd, store, workshop, jobs):
-            bar.set_postfix_str(f"{cell.name} {seconds:.0f} s")
-            bar.update()
-            if error is not None:
-                failed[cell.name] = error
-        for cell in (cell for cell in todo.values() if cell.alone):
-            error = compute(cell, store, workshop)[1]
-            bar.update()
-            if error is not None:
-                failed[cell.name] = error
+        for part, processes in ((crowd, jobs), (alone, 1)):
+            for cell, seconds, error in _computed(
+                part, store, workshop, keys, processes, failed
+            ):
+                bar.set_postfix_str(f"{cell.name} {seconds:.0f} s")
+                bar.update()
+                if error is not None:
+                    failed[cell.name] = error
     return failed
 
 
 def compute(
-    cell: Cell, store: Store, workshop: Workshop
+    cell: Cell, store: Store, workshop: Workshop, key: str
 ) -> tuple[float, str | None]:
     r"""Computes one cell and writes its record; returns the time it took, and
     why it could not be computed.
@@ -80,10 +78,10 @@ def compute(
     began = time.perf_counter()
     try:
         result = cell.run(workshop)
-    except CAGPError as error:
+    except (CAGPError, OSError) as error:
         return time.perf_counter() - began, str(error)
     seconds = time.perf_counter() - began
-    store.write(cell, workshop.digest(cell.dataset), result, seconds)
+    store.write(cell, key, result, seconds)
     return seconds, None
 
 
@@ -106,11 +104,10 @@ def _missing(
     cells: Sequence[Cell],
     store: Store,
     workshop: Workshop,
-    digests: dict[str, str],
+    keys: dict[str, str],
 ) -> list[Cell]:
     there = {
-        cell.name: cell.dataset in digests
-        and store.has(cell, digests[cell.dataset])
+        cell.name: cell.name in keys and store.has(cell, keys[cell.name])
         for cell in cells
     }
     by_name = {cell.name: cell for cell in cells}
@@ -130,11 +127,20 @@ def _missing(
 
 
 def _computed(
-    todo: dict[str, Cell], store: Store, workshop: Workshop, jobs: int
+    todo: dict[str, Cell],
+    store: Store,
+    workshop: Workshop,
+    keys: dict[str, str],
+    jobs: int,
+    failed: dict[str, str],
 ) -> Iterator[tuple[Cell, float, str | None]]:
     if jobs == 1:
         for cell in todo.values():
-            yield cell, *compute(cell, store, workshop)
+            error = _cannot(cell, failed)
+            if error is not None:
+                yield cell, 0.0, error
+                continue
+            yield cell, *compute(cell, store, workshop, keys[cell.name])
         return
     threads = max(1, (os.cpu_count() or 1) // jobs)
     waiting, done = dict(todo), set()
@@ -146,9 +152,17 @@ def _computed(
             for cell in list(waiting.values()):
                 if len(running) == jobs:
                     break
-                if all(n in done or n not in todo for n in cell.needs):
-                    future = pool.submit(compute, cell, store, workshop)
-                    running[future] = waiting.pop(cell.name)
+                if any(n in todo and n not in done for n in cell.needs):
+                    continue
+                del waiting[cell.name]
+                error = _cannot(cell, failed)
+                if error is not None:
+                    done.add(cell.name)
+                    yield cell, 0.0, error
+                    continue
+                key = keys[cell.name]
+                future = pool.submit(compute, cell, store, workshop, key)
+                running[future] = cell
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
                 cell = running.pop(future)
@@ -156,6 +170,8 @@ def _computed(
                 yield cell, *future.result()
 
 
-def work_folder(given: str | None, cache: Path) -> Path:
-    r"""Returns where models and scores are kept."""
-    return Path(given) if given else cache / "reproduce"
+def _cannot(cell: Cell, failed: dict[str, str]) -> str | None:
+    for name in cell.needs:
+        if name in failed:
+            return f"it needs '{name}', which was not computed"
+    return None

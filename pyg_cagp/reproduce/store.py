@@ -41,11 +41,11 @@ class Store:
                 f"'{self.path(name)}' is no record ({error}); delete it to "
                 f"compute it again"
             ) from None
-        if record.get("schema") != SCHEMA:
+        schema = record.get("schema") if isinstance(record, dict) else None
+        if schema != SCHEMA or not {"key", "result"} <= record.keys():
             raise DatasetFormatError(
-                f"'{self.path(name)}' has schema {record.get('schema')}, and "
-                f"{SCHEMA} is what this version reads; delete it to compute "
-                f"it again"
+                f"'{self.path(name)}' is no record of schema {SCHEMA} (its "
+                f"schema is {schema}); delete it to compute it again"
             )
         return record
 
@@ -58,23 +58,33 @@ class Store:
             if not file.name.startswith(".")
         ]
 
-    def has(self, cell: Cell, digest: str) -> bool:
+    def has(self, cell: Cell, key: str) -> bool:
         r"""Tells whether a cell was computed, from the same data by the same
         code.
+
+        Args:
+            cell (Cell): The cell.
+            key (str): Its key.
         """
         record = self.read(cell.name)
-        return record is not None and record["key"] == cell.key(digest)
+        return record is not None and record["key"] == key
 
     def write(
-        self, cell: Cell, digest: str, result: dict[str, Any], seconds: float
+        self, cell: Cell, key: str, result: dict[str, Any], seconds: float
     ) -> None:
-        r"""Writes the record of a cell, whole or not at all."""
+        r"""Writes the record of a cell, whole or not at all.
+
+        Args:
+            cell (Cell): The cell.
+            key (str): Its key.
+            result (dict): Its figures.
+            seconds (float): How long it took.
+        """
         record = {
             "schema": SCHEMA,
             "cell": cell.name,
-            "key": cell.key(digest),
+            "key": key,
             "dataset": cell.dataset,
-            "data": digest,
             "inputs": cell.inputs,
             "versions": package_versions(),
             "seconds": round(seconds, 2),

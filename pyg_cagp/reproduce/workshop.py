@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from filelock import FileLock
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -79,13 +80,6 @@ class Workshop:
 
     # Models ##################################################################
 
-    def config(
-        self, dataset: str, model: str, changes: dict[str, Any] | None = None
-    ) -> Config:
-        r"""Returns the config of a model on a graph, with some changes."""
-        name = CONFIG_OF.get(dataset, dataset)
-        return Config.find(name, model).override(changes or {})
-
     def model(
         self,
         dataset: str,
@@ -106,20 +100,28 @@ class Workshop:
             kg (Data, optional): If given, a form of the graph to train on in
                 its place. (default: :obj:`None`)
         """
-        config = self.config(dataset, model, changes)
+        config = shipped_config(dataset, model, changes)
         kg = self.kg(dataset) if kg is None else kg
         folder = self.model_folder(dataset, config, seed, kg)
-        if not (folder / RECORD).exists():
-            train_run(
-                kg,
-                config,
-                folder,
-                dataset,
-                seed,
-                resume=folder.exists(),
-                progress=self.progress,
-            )
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Two processes may want one model: the second waits for the first.
+        with FileLock(f"{folder}.lock"):
+            if not (folder / RECORD).exists():
+                self._train(kg, config, folder, dataset, seed)
         return load_run(folder)
+
+    def _train(
+        self, kg: Data, config: Config, folder: Path, dataset: str, seed: int
+    ) -> None:
+        train_run(
+            kg,
+            config,
+            folder,
+            dataset,
+            seed,
+            resume=folder.exists(),
+            progress=self.progress,
+        )
 
     def model_folder(
         self, dataset: str, config: Config, seed: int, kg: Data
@@ -176,6 +178,20 @@ class Workshop:
     def has(self, name: str) -> bool:
         r"""Tells whether tensors are kept under a name."""
         return self.path(f"{name}.npz").exists()
+
+
+def shipped_config(
+    dataset: str, model: str, changes: dict[str, Any] | None = None
+) -> Config:
+    r"""Returns the config of a model on a graph, with some changes.
+
+    Args:
+        dataset (str): The graph.
+        model (str): The name of the model.
+        changes (dict, optional): The changes. (default: :obj:`None`)
+    """
+    name = CONFIG_OF.get(dataset, dataset)
+    return Config.find(name, model).override(changes or {})
 
 
 @cache

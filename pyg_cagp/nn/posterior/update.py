@@ -25,9 +25,11 @@ def update_posterior(
         \frac{1}{s_{ij}} \leftarrow \frac{1}{s_{ij}} + G_{ij},
 
     which is what a Laplace posterior of all triples at the same means would
-    have. Means do not move: an entity that was never trained stays where it
-    was drawn, and only its doubt is told apart from that of entities without
-    any triple.
+    have. The curvature is that at the means, also where the posterior's is a
+    mean over draws: new triples then count for less than those of training,
+    which errs on the side of doubt. Means do not move: an entity that was never
+    trained stays where it was drawn, and only its doubt is told apart from that
+    of entities without any triple.
 
     Args:
         model (GaussianKGEModel): The model, whose variances change.

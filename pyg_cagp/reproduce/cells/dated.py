@@ -76,7 +76,7 @@ def timestamp(
     kg = past_and_future(workshop.kg(dataset), dataset)
     model = workshop.model(dataset, backbone, seed, changes, kg).model
     named = estimators(
-        workshop, dataset, kg, model, seed, "timestamp", "stated", []
+        workshop, dataset, kg, model, seed, changes, "timestamp", "stated", []
     )
     record = evaluate.ood(
         named, kg, "timestamp", seed=seed, num_resamples=resamples

@@ -56,11 +56,15 @@ FIGURES = (
 
 
 def remembered(
-    workshop: Workshop, dataset: str, method: str, seed: int
+    workshop: Workshop,
+    dataset: str,
+    method: str,
+    seed: int,
+    changes: dict[str, Any],
 ) -> Remembered:
     r"""Returns what a slow method has said of every triple."""
     fitted, _ = MEASURES.get(method, (method, ""))
-    found = workshop.kept(name_of(dataset, fitted, seed))
+    found = workshop.kept(name_of(dataset, fitted, seed, changes))
     kg = workshop.kg(dataset)
     triples = found["head"], found["rel"], found["tail"]
     sizes = int(kg.num_nodes), int(kg.num_relations)
@@ -82,7 +86,7 @@ def detection(
     kg = workshop.kg(dataset)
     model = workshop.model(dataset, backbone, seed, changes).model
     named = estimators(
-        workshop, dataset, kg, model, seed, protocol, preset, slow
+        workshop, dataset, kg, model, seed, changes, protocol, preset, slow
     )
     found = _judged(workshop, dataset, named, protocol, preset, seed, resamples)
     alpha = {
@@ -113,7 +117,7 @@ def rivals(
         )
     }
     for method in slow:
-        named[method] = remembered(workshop, dataset, method, seed)
+        named[method] = remembered(workshop, dataset, method, seed, changes)
     return _judged(workshop, dataset, named, protocol, preset, seed, resamples)
 
 
@@ -148,6 +152,7 @@ def estimators(
     kg: Data,
     model: GaussianKGEModel,
     seed: int,
+    changes: dict[str, Any],
     protocol: str,
     preset: str,
     slow: list[str],
@@ -165,9 +170,9 @@ def estimators(
     }
     for method in slow:
         if method != "evidence":
-            named[method] = remembered(workshop, dataset, method, seed)
+            named[method] = remembered(workshop, dataset, method, seed, changes)
     known = (
-        remembered(workshop, dataset, "evidence", seed)
+        remembered(workshop, dataset, "evidence", seed, changes)
         if "evidence" in slow
         else None
     )

@@ -1,5 +1,7 @@
 r"""Trained models, and what slow estimators say of all triples."""
 
+import hashlib
+import json
 import time
 from typing import Any
 
@@ -63,9 +65,15 @@ def slug(name: str) -> str:
     return name.replace(",", "").replace(" ", "-")
 
 
-def name_of(dataset: str, method: str, seed: int) -> str:
-    r"""Returns the name under which a method's scores are kept."""
-    return f"scores/{dataset}/{slug(method)}-{seed}"
+def name_of(
+    dataset: str, method: str, seed: int, changes: dict[str, Any]
+) -> str:
+    r"""Returns the name under which a method's scores are kept: small grids
+    must not find those of large ones.
+    """
+    text = json.dumps(changes, sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    return f"scores/{dataset}/{slug(method)}-{seed}-{digest}"
 
 
 def scores(
@@ -94,7 +102,7 @@ def scores(
     ended = time.perf_counter()
     head, rel, tail = triples
     workshop.keep(
-        name_of(dataset, method, seed),
+        name_of(dataset, method, seed, bench.changes),
         head=head,
         rel=rel,
         tail=tail,

@@ -29,11 +29,19 @@ def error_ranking(
     kg = workshop.kg(dataset)
     model = workshop.model(dataset, backbone, seed, changes).model
     named = estimators(
-        workshop, dataset, kg, model, seed, "comprehensive", "stated", slow
+        workshop,
+        dataset,
+        kg,
+        model,
+        seed,
+        changes,
+        "comprehensive",
+        "stated",
+        slow,
     )
     wrong = EvidenceUncertainty(Coverage.from_data(kg), model)
     wrong.evidence = KnownEvidence(
-        wrong.evidence, remembered(workshop, dataset, "evidence", seed)
+        wrong.evidence, remembered(workshop, dataset, "evidence", seed, changes)
     )
     val = evaluate.predictions(model, kg, "val")
     wrong.fit_labelled(*val[:3], val.error)
@@ -53,7 +61,8 @@ def rival_errors(
     r"""Ranks the same predictions by the doubt of other methods."""
     model = workshop.model(dataset, backbone, seed, changes).model
     named: dict[str, Any] = {
-        method: remembered(workshop, dataset, method, seed) for method in slow
+        method: remembered(workshop, dataset, method, seed, changes)
+        for method in slow
     }
     return _judged(workshop, dataset, model, named, seed, resamples, "rivals")
 

@@ -128,7 +128,8 @@ def errors(records: Records) -> Table:
         (
             INTERVAL,
             "p: paired bootstrap against the maximum probability, seed 0, "
-            "corrected by Holm's method.",
+            "corrected by Holm's method among our methods, and among those of "
+            "others.",
         ),
     )
 

@@ -1,0 +1,156 @@
+"""The tables of the paper by the command line, small."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pyg_cagp.cli import main
+from pyg_cagp.reproduce import TABLES
+from pyg_cagp.reproduce.tables.detection import METHODS
+
+#: Of dated graphs, and of one with confidences.
+WITHOUT_ROWS = {"composition", "timestamp", "confidences", "arrival"}
+#: Verdicts are on the paper's graphs.
+EMPTY = WITHOUT_ROWS | {"verdicts"}
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["table2", "table5"], "(got 'table5')"),
+        (["--tables-only"], "there are no records in"),
+        (["--tables-only", "table2"], "leave out '--tables-only'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    capsys, tmp_path, args, message
+):
+    out = tmp_path / "out"
+    out.mkdir()
+    code = main(["reproduce", *args, "--out", str(out)])
+    captured = capsys.readouterr()
+    assert (code, captured.out) == (2, "")
+    assert message in captured.err
+    assert captured.err.startswith("pyg-cagp: ")
+    assert captured.err.count("\n") == 1
+    assert list(out.iterdir()) == []
+
+
+@pytest.mark.parametrize("flag", ["--seeds", "--jobs"])
+def test_numbers_are_positive(capsys, flag):
+    with pytest.raises(SystemExit) as caught:
+        main(["reproduce", flag, "0"])
+    assert caught.value.code == 2
+    assert "must be positive (got 0)" in capsys.readouterr().err
+
+
+class Grid:
+    """The small grid on one graph, with folders of its own."""
+
+    def __init__(self, folder):
+        self.out = folder / "out"
+        self.work = folder / "work"
+        self.env = {**os.environ, "PYG_CAGP_CACHE": str(folder / "cache")}
+        self.env.pop("PYG_CAGP_DATA", None)
+        self.first = self.run()
+
+    def run(self, *args):
+        command = "--quick --seeds 1 --datasets subsample --jobs 2 --json"
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "pyg_cagp", "reproduce", *args),
+                *command.split(),
+                *("--out", str(self.out), "--work", str(self.work)),
+            ],
+            env=self.env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def times(self):
+        return {
+            path: path.stat().st_mtime_ns for path in self.out.rglob("*.json")
+        }
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory):
+    return Grid(tmp_path_factory.mktemp("reproduce"))
+
+
+@pytest.fixture(scope="module")
+def tables(grid):
+    return {table["name"]: table for table in grid.first["tables"]}
+
+
+def test_the_small_grid(grid, tables):
+    assert grid.first["failed"] == {}
+    assert grid.first["records"] == str(grid.out)
+    assert list(tables) == list(TABLES)
+    assert {n for n, t in tables.items() if not t["rows"]} == WITHOUT_ROWS
+    table2 = tables["table2"]
+    assert table2["title"].endswith("subsample")
+    assert [row[0] for row in table2["rows"]] == list(METHODS.values())
+    for row in table2["rows"]:
+        for figure in row[1::2]:
+            assert 0 <= figure["mean"] <= 1
+            assert figure["half_width"] is None
+    # By construction.
+    (structural,) = (r for r in table2["rows"] if r[0] == "U_str")
+    assert structural[3]["mean"] == 1
+
+
+@pytest.mark.parametrize("name", sorted(set(TABLES) - EMPTY))
+def test_no_column_is_empty_but_those_of_the_paper(tables, name):
+    table = tables[name]
+    for place, column in enumerate(table["columns"]):
+        cells = [row[place] for row in table["rows"]]
+        if "paper" not in column:
+            assert any(cell is not None for cell in cells), column
+
+
+def test_no_two_processes_train_one_model(grid):
+    trained_by = {}
+    for path in grid.work.rglob("events.out.tfevents.*"):
+        process = path.name.split(".")[-2]
+        trained_by.setdefault(path.parent, set()).add(process)
+    assert trained_by
+    assert max(map(len, trained_by.values())) == 1
+
+
+def test_what_is_there_is_not_computed_again(grid):
+    before = grid.times()
+    assert len(before) > 20
+    again = grid.run()
+    assert grid.times() == before
+    assert again == grid.first
+    path = grid.out / "subsample/detection/standard-stated/0.json"
+    record = json.loads(path.read_text())
+    path.unlink()
+    part = grid.run("table3", "table2")
+    assert [table["name"] for table in part["tables"]] == ["table3", "table2"]
+    assert json.loads(path.read_text())["result"] == record["result"]
+    after = grid.times()
+    assert {p for p in after if after[p] != before[p]} == {path}
+
+
+def test_tables_are_written_from_records_alone(grid, capsys, tmp_path):
+    before, path = grid.times(), tmp_path / "tables.md"
+    args = ["table2", "--tables-only", "--write", str(path)]
+    assert main(["reproduce", *args, "--out", str(grid.out)]) == 0
+    text = capsys.readouterr().out
+    assert path.read_text() == text
+    (table2,) = (t for t in grid.first["tables"] if t["name"] == "table2")
+    rows = [line for line in text.splitlines() if line.startswith("| CAGP |")]
+    (cagp,) = (row for row in table2["rows"] if row[0] == "CAGP")
+    figures = [
+        "-" if cell is None else f"{cell['mean']:.4f}" for cell in cagp[1:]
+    ]
+    assert rows == [f"| CAGP | {' | '.join(figures)} |"]
+    assert grid.times() == before

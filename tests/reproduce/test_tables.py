@@ -1,0 +1,208 @@
+"""Tables made of records that were written by hand."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import sem, t
+
+from pyg_cagp.reproduce import TABLES, Records, Store, Table
+from pyg_cagp.reproduce.store import SCHEMA
+from pyg_cagp.reproduce.tables import Spread
+from pyg_cagp.reproduce.tables.table import show
+
+VALUES = [0.31, 0.36, 0.33, 0.30]
+
+
+@pytest.fixture
+def write(tmp_path):
+    store = Store(tmp_path)
+
+    def write(results):
+        for name, result in results.items():
+            path = store.path(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            record = {"schema": SCHEMA, "key": "", "result": result}
+            path.write_text(json.dumps(record))
+        return Records(store)
+
+    return write
+
+
+def seeds(name, values, *path):
+    """One record for each value, which lies at the end of a path."""
+    found = {}
+    for seed, value in enumerate(values):
+        for key in reversed(path):
+            value = {key: value}
+        found[f"{name}/{seed}"] = value
+    return found
+
+
+def test_spread_is_the_interval_of_student(write):
+    records = write(seeds("x/cell", VALUES, "methods", "mine", "auroc"))
+    got = records.spread("x/cell", "methods", "mine", "auroc")
+    low, high = t.interval(0.95, 3, np.mean(VALUES), sem(VALUES))
+    assert got.mean == pytest.approx(np.mean(VALUES))
+    assert got.mean - got.half == pytest.approx(low)
+    assert got.mean + got.half == pytest.approx(high)
+    assert records.spread("x/cell", "methods", "another", "auroc") is None
+    assert records.spread("x/cell", "methods", "mine", "auroc", "no") is None
+    assert records.spread("x/other", "methods", "mine", "auroc") is None
+
+
+def test_seeds_without_a_figure_do_not_count(write):
+    records = write(seeds("x/cell", [None, 0.2, None, 0.4], "a"))
+    got = records.spread("x/cell", "a")
+    # For two values, 12.7062 times their half distance.
+    assert (got.mean, got.half) == pytest.approx((0.3, 1.27062), rel=1e-5)
+    alone = write(seeds("x/alone", [None, 0.2], "a")).spread("x/alone", "a")
+    assert alone == Spread(0.2)
+
+
+def test_seeds_are_in_order_and_of_one_cell(write):
+    records = write(
+        {
+            **{f"x/cell/{seed}": {"seed": seed} for seed in range(12)},
+            "x/cell/a/0": {"seed": 90},
+            "x/cells/0": {"seed": 91},
+            "a/x/cell/0": {"seed": 92},
+            "x/graph": {"n": 3},
+        }
+    )
+    assert [r["seed"] for r in records.seeds("x/cell")] == list(range(12))
+    assert records.one("x/graph") == {"n": 3}
+    assert records.one("y/graph") is None
+    assert records.datasets(("y", "x", "a")) == ["x", "a"]
+
+
+def test_printing():
+    assert str(Spread(0.12345)) == "0.1235"
+    assert str(Spread(0.12345, 0.0678, 2)) == "0.12 ± 0.07"
+    assert [show(v) for v in (None, True, False, 1234, 0.5, "x")] == [
+        "-",
+        "yes",
+        "no",
+        "1,234",
+        "0.5000",
+        "x",
+    ]
+    table = Table(
+        "mine",
+        "My figures",
+        ("method", "AUROC", "number"),
+        [("ours", Spread(0.9, 0.01, 3), 12345), ("theirs", None, 1)],
+        ("Of two seeds.",),
+    )
+    assert table.to_markdown(2) == (
+        "## My figures\n"
+        "\n"
+        "| method | AUROC | number |\n"
+        "|---|---|---|\n"
+        "| ours | 0.900 ± 0.010 | 12,345 |\n"
+        "| theirs | - | 1 |\n"
+        "\n"
+        "Of two seeds."
+    )
+    assert json.loads(json.dumps(table.to_dict())) == {
+        "name": "mine",
+        "title": "My figures",
+        "columns": ["method", "AUROC", "number"],
+        "rows": [
+            ["ours", {"mean": 0.9, "half_width": 0.01}, 12345],
+            ["theirs", None, 1],
+        ],
+        "notes": ["Of two seeds."],
+    }
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("there", [[], ["wn18rr/x", "nl27k/x/0"]])
+def test_tables_without_what_they_are_made_of(write, name, there):
+    table = TABLES[name][0](write({key: {} for key in there}))
+    assert table.name == name
+    assert table.to_markdown().startswith(f"### {table.title}\n")
+    for row in table.to_dict()["rows"]:
+        assert len(row) == len(table.columns)
+        assert not any(isinstance(cell, dict) for cell in row)
+
+
+def test_a_folder_that_is_not_there_has_no_records(tmp_path):
+    records = Records(Store(tmp_path / "nowhere"))
+    assert records.datasets(("wn18rr",)) == []
+    assert TABLES["statistics"][0](records).rows == []
+
+
+def test_figures_stand_beside_those_of_the_paper(write):
+    path = "methods", "cagp", "overall", "auroc"
+    records = write(
+        {
+            **seeds("wn18rr/detection/standard-stated", [0.5, 0.7], *path),
+            **seeds("fb15k-237/detection/standard-stated", [0.8, 0.8], *path),
+            **seeds("synthetic/detection/standard-stated", [0.9], *path),
+            # Of another protocol.
+            **seeds("icews14/detection/temporal-like-stated", [0.1], *path),
+        }
+    )
+    table = TABLES["table3"][0](records)
+    assert table.columns == [
+        "method",
+        "fb15k-237",
+        "paper",
+        "wn18rr",
+        "paper",
+        "synthetic",
+    ]
+    rows = {row[0]: row[1:] for row in table.to_dict()["rows"]}
+    ours, paper, second, second_paper, third = rows["CAGP"]
+    assert ours == {"mean": 0.8, "half_width": 0}
+    assert (paper, second_paper) == (0.960, 0.871)
+    # The two values lie 0.1 from their mean; the factor is 12.7062.
+    assert second["mean"] == pytest.approx(0.6)
+    assert second["half_width"] == pytest.approx(1.27062, rel=1e-5)
+    assert third == {"mean": 0.9, "half_width": None}
+    assert rows["UKGE"] == [None, 0.992, None, 0.891, None]
+
+
+def test_a_graph_as_the_paper_has_it(write):
+    sizes = {
+        "num_nodes": 14541,
+        "num_relations": 237,
+        "num_train": 272115,
+        "num_val": 17535,
+        "num_test": 20466,
+        "coverage_nnz": 7,
+    }
+    records = write(
+        {
+            "fb15k-237/graph": sizes,
+            "wn18rr/graph": sizes,
+            "synthetic/graph": sizes,
+        }
+    )
+    rows = TABLES["statistics"][0](records).rows
+    assert [row[0] for row in rows] == ["fb15k-237", "wn18rr", "synthetic"]
+    assert rows[0][1:7] == (14541, 237, 272115, 17535, 20466, 7)
+    assert [row[-1] for row in rows] == [True, False, None]
+
+
+def test_weeks_are_put_together_by_four(write):
+    weeks = [
+        {
+            "week": week,
+            "num_triples": 10 * (week + 1),
+            "auroc": {
+                "semantic, frozen": 0.1 * week,
+                "structural, frozen": 0.2,
+                "structural, updated": 0.3,
+                "semantic, updated": 0.4,
+            },
+        }
+        for week in range(5)
+    ]
+    records = write({"icews14/arrival/0": {"weeks": weeks}})
+    rows = TABLES["arrival"][0](records).rows
+    assert rows[0][:3] == ("icews14", "0 to 3", 10 + 20 + 30 + 40)
+    assert rows[0][3:] == pytest.approx((0.15, 0.2, 0.3, 0.4))
+    assert rows[1][:3] == ("icews14", "4 to 4", 50)
+    assert rows[1][3:] == pytest.approx((0.4, 0.2, 0.3, 0.4))
