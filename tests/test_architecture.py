@@ -36,7 +36,7 @@ ALLOWED = {
         "nn",
     },
 }
-OUTSIDE = {"cli", "report", "reproduce", "__init__", "__main__"}
+OUTSIDE = {"advice", "cli", "report", "reproduce", "__init__", "__main__"}
 
 
 def part_of(path):
