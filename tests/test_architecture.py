@@ -83,6 +83,7 @@ def test_files_fit_in_a_head(path):
         "nn.posterior",
         "train",
         "evaluate",
+        "advice",
     ],
 )
 def test_listed_names_exist(name):

@@ -19,4 +19,4 @@ classes = [
 ]
 functions = ["prepare", "read_chunks", "score_file", "update"]
 
-__all__ = ["KINDS", *classes, *functions]
+__all__ = classes + functions

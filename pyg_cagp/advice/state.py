@@ -135,10 +135,9 @@ def make_valid(run: Path, document: dict[str, Any]) -> None:
     text = json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
     write_atomically(run / FOLDER / POINTER, (text + "\n").encode())
     for folder in (run / FOLDER).iterdir():
-        if folder.name.isdecimal() and int(folder.name) < last_kept(document):
+        is_state = folder.name.isdecimal()
+        if is_state and int(folder.name) < document["version"] - 1:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def last_kept(document: dict[str, Any]) -> int:
-    r"""Returns the number of the oldest state that is still of use."""
-    return document["version"] - 1
+    # What a killed process had half-written when it was killed.
+    for part in (run / FOLDER).glob(f".{POINTER}.*.part"):
+        part.unlink(missing_ok=True)

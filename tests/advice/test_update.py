@@ -156,6 +156,19 @@ def test_an_interrupted_update_leaves_the_old_state(
     assert state_of(own_run)[0] == 1
 
 
+def test_what_a_killed_process_left_is_cleared_away(own_run, later):
+    litter = own_run / "advice/.advice.json.0.part"
+    litter.touch()
+    half = own_run / "advice/001"
+    half.mkdir()
+    (half / "model.safetensors").write_bytes(b"half")
+    (half / ".known.safetensors.0.part").touch()
+    update(own_run, later)
+    assert not litter.exists()
+    assert [path.name for path in half.glob(".*")] == []
+    assert state_of(own_run)[0] == 1
+
+
 def test_one_at_a_time(own_run, later):
     lock = FileLock(own_run / "advice/.lock")
     with lock, pytest.raises(CacheError, match="another process"):

@@ -1,11 +1,14 @@
 """A graph of one's own on the command line, from training to updates."""
 
 import json
+import shutil
 import subprocess
 import sys
 
 import pytest
 
+from pyg_cagp.advice import evaluation
+from pyg_cagp.cli import evaluate
 from tests.advice.graph import ENTITIES, LATER, RELATIONS, TEST, to_tsv
 from tests.cli.test_cli import run
 
@@ -224,6 +227,25 @@ def test_wrong_flags_exit_with_2(capsys, args):
         run(capsys, *args)
     assert caught.value.code == 2
     assert "usage: pyg-cagp" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
+def test_missing_advice_is_made_as_the_message_says(
+    capsys, awkward_graph, own_run
+):
+    shutil.rmtree(own_run / "advice")
+    query = ["predict", own_run, "--head=null", "--relation=lies in"]
+    code, _, err = run(capsys, *query)
+    assert code == 2
+    assert "'pyg-cagp train ... --out RUN --resume'" in err
+    args = ["train", awkward_graph, "--model", "gaussian-complex"]
+    args += ["--set=train.epochs=2", "--set=model.hidden_channels=8"]
+    assert run(capsys, *args, "--out", own_run, "--resume")[0] == 0
+    assert run(capsys, *query)[0] == 0
+
+
+def test_the_protocols_are_those_there_are():
+    assert evaluate.PROTOCOLS == evaluation.PROTOCOLS
 
 
 @pytest.mark.parametrize("command", ["score", "predict", "update", "evaluate"])
