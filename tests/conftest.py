@@ -1,6 +1,7 @@
 """Fixtures: small graphs by hand, and the real ones where they exist."""
 
 import os
+import shutil
 from pathlib import Path
 
 import hypothesis
@@ -125,3 +126,27 @@ def random_edges(num_nodes, num_relations, num_edges, seed=0):
     edge_index = torch.randint(num_nodes, (2, num_edges), generator=generator)
     edge_type = torch.randint(num_relations, (num_edges,), generator=generator)
     return edge_index, edge_type
+
+
+@pytest.fixture(scope="session")
+def awkward_graph(tmp_path_factory):
+    """A folder with a graph of awkward names."""
+    from tests.advice.graph import write_graph
+
+    return write_graph(tmp_path_factory.mktemp("awkward") / "my graph")
+
+
+@pytest.fixture(scope="session")
+def trained_run(awkward_graph, session_cache):
+    """A tiny run on it, never to be written to."""
+    from tests.advice.graph import train
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYG_CAGP_CACHE", str(session_cache))
+        return train(awkward_graph, awkward_graph.with_name("run"))
+
+
+@pytest.fixture
+def own_run(trained_run, tmp_path):
+    """A copy of that run for one test."""
+    return shutil.copytree(trained_run, tmp_path / "run")

@@ -36,7 +36,7 @@ ALLOWED = {
         "nn",
     },
 }
-OUTSIDE = {"cli", "report", "reproduce", "__init__", "__main__"}
+OUTSIDE = {"advice", "cli", "report", "reproduce", "__init__", "__main__"}
 
 
 def part_of(path):
@@ -83,6 +83,7 @@ def test_files_fit_in_a_head(path):
         "nn.posterior",
         "train",
         "evaluate",
+        "advice",
     ],
 )
 def test_listed_names_exist(name):

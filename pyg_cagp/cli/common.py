@@ -5,6 +5,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+
+from pyg_cagp.exceptions import InvalidInputError
+
 
 def add_common(parser: argparse.ArgumentParser, seed: bool = True) -> None:
     r"""Adds the options that every command takes.
@@ -14,11 +18,7 @@ def add_common(parser: argparse.ArgumentParser, seed: bool = True) -> None:
         seed (bool, optional): If set to :obj:`False`, leaves out the seed.
             (default: :obj:`True`)
     """
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print one JSON document, and nothing else, to standard output",
-    )
+    add_json(parser)
     parser.add_argument(
         "--root",
         metavar="DIR",
@@ -36,6 +36,48 @@ def _seed(text: str) -> int:
     if not 0 <= value < 2**63:
         raise argparse.ArgumentTypeError(f"must lie in [0, 2^63) (got {text})")
     return value
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    r"""Adds the option that makes output fit for programs.
+
+    Args:
+        parser (argparse.ArgumentParser): The parser of the command.
+    """
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON document, and nothing else, to standard output",
+    )
+
+
+def add_device(parser: argparse.ArgumentParser, verb: str = "compute") -> None:
+    r"""Adds the option for the device that a model is used on.
+
+    Args:
+        parser (argparse.ArgumentParser): The parser of the command.
+        verb (str, optional): What is done there. (default: :obj:`"compute"`)
+    """
+    parser.add_argument(
+        "--device", default="cpu", help=f"where to {verb} (default: cpu)"
+    )
+
+
+def find_device(name: str) -> torch.device:
+    r"""Returns a device that can be used.
+
+    Args:
+        name (str): Its name.
+    """
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device).item()
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise InvalidInputError(
+            f"'--device {name}' cannot be used ({reason})"
+        ) from None
+    return device
 
 
 def print_json(document: Any) -> None:

@@ -3,11 +3,32 @@ r"""Entry point of :obj:`pyg-cagp`."""
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 from pyg_cagp import __version__
-from pyg_cagp.cli import datasets, partition, reproduce, train
-from pyg_cagp.exceptions import CAGPError
+from pyg_cagp.cli import (
+    datasets,
+    evaluate,
+    partition,
+    predict,
+    reproduce,
+    score,
+    train,
+    update,
+)
+from pyg_cagp.exceptions import CAGPError, CAGPWarning
+
+COMMANDS = (
+    datasets,
+    partition,
+    train,
+    score,
+    predict,
+    update,
+    evaluate,
+    reproduce,
+)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -23,7 +44,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", dest="command", required=True, metavar="COMMAND"
     )
-    for module in (datasets, partition, train, reproduce):
+    for module in COMMANDS:
         module.add_command(commands)
     return parser
 
@@ -36,6 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             to :obj:`None`. (default: :obj:`None`)
     """
     args = build_parser().parse_args(argv)
+    before = warnings.formatwarning
+    warnings.formatwarning = _format_warning
     try:
         args.run(args)
         sys.stdout.flush()
@@ -49,4 +72,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("pyg-cagp: interrupted", file=sys.stderr)
         return 130
+    finally:
+        warnings.formatwarning = before
     return 0
+
+
+def _format_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    r"""A warning of ours is a sentence, like an error."""
+    if issubclass(category, CAGPWarning):
+        return f"pyg-cagp: {message}\n"
+    return _STANDARD_FORMAT(message, category, filename, lineno, line)
+
+
+_STANDARD_FORMAT = warnings.formatwarning

@@ -1,13 +1,18 @@
 r"""The command :obj:`pyg-cagp train`."""
 
 import argparse
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from pyg_cagp.cli.common import add_common, format_table, print_json
+from pyg_cagp.cli.common import (
+    add_common,
+    add_device,
+    find_device,
+    format_table,
+    print_json,
+)
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.train import Config, train_run
@@ -20,7 +25,10 @@ def add_command(commands: Any) -> None:
         "train",
         help="train a Gaussian model into a folder",
         description="Trains a model, finds its posterior, and keeps everything "
-        "of it in a folder: 'tensorboard --logdir RUN' shows how it went.",
+        "of it in a folder: 'tensorboard --logdir RUN' shows how it went, and "
+        "'pyg-cagp score', 'predict', 'update' and 'evaluate' go on from it.",
+        epilog="example: pyg-cagp train my_graph/ --model gaussian-complex "
+        "--out runs/mine",
     )
     parser.add_argument("dataset", help="the name of a dataset, or a folder")
     parser.add_argument(
@@ -55,8 +63,12 @@ def add_command(commands: Any) -> None:
         help="change one value of the config, such as train.epochs=5",
     )
     parser.add_argument(
-        "--device", default="cpu", help="where to train (default: cpu)"
+        "--by-time",
+        action="store_true",
+        help="split a dated graph into past and future, for 'pyg-cagp "
+        "evaluate RUN --protocol timestamp'",
     )
+    add_device(parser, "train")
     add_common(parser)
     parser.set_defaults(run=run)
 
@@ -74,10 +86,14 @@ def run(args: argparse.Namespace) -> None:
             args.dataset, args.model or "gaussian-distmult", args.preset
         )
     config = config.override(dict(map(parse_change, args.set)))
-    device = _device(args.device)
+    device = find_device(args.device)
     name = config.model["name"]
     out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
     kg = load(args.dataset, args.root, seed=args.seed)
+    if args.by_time:
+        from pyg_cagp.reproduce.cells.dated import past_and_future
+
+        kg = past_and_future(kg, args.dataset)
     result = train_run(
         kg,
         config,
@@ -88,7 +104,17 @@ def run(args: argparse.Namespace) -> None:
         device=device,
         progress=not args.json,
     )
-    record = {"run": str(out), **result.record}
+    from pyg_cagp.advice import prepare
+
+    if not args.json:
+        print("pyg-cagp: fitting what advice needs ...", file=sys.stderr)
+    advice = prepare(out, kg, result.model, args.seed, not args.json)
+    keys = ("tau", "threshold", "conformal")
+    record = {
+        "run": str(out),
+        **result.record,
+        "advice": {key: advice[key] for key in keys},
+    }
     if args.json:
         print_json(record)
         return
@@ -104,9 +130,14 @@ def run(args: argparse.Namespace) -> None:
         ("prior variance", f"{record['prior_variance']:.4g}"),
         ("training", f"{seconds['training']:.0f} s"),
         ("posterior", f"{seconds['posterior']:.0f} s"),
+        ("abstain from doubt", _number(advice["threshold"])),
         ("folder", str(out)),
     ]
     print(format_table([("dataset", args.dataset), *rows]))
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
 
 
 def parse_change(text: str) -> tuple[str, Any]:
@@ -128,15 +159,3 @@ def parse_change(text: str) -> tuple[str, Any]:
         return key, tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         return key, value  # A word needs no quotes.
-
-
-def _device(name: str) -> torch.device:
-    try:
-        device = torch.device(name)
-        torch.zeros(1, device=device).item()
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise InvalidInputError(
-            f"'--device {name}' cannot be used ({reason})"
-        ) from None
-    return device

@@ -1,0 +1,145 @@
+r"""Judges a run by a protocol, on the graph it was trained on."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch_geometric.data import Data
+
+from pyg_cagp import evaluate
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import kg_digest
+from pyg_cagp.data.checks import check_choice
+from pyg_cagp.datasets import load
+from pyg_cagp.evaluate.record import Record
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.train import load_run
+from pyg_cagp.transforms.judged import PROTOCOLS as OOD_PROTOCOLS
+from pyg_cagp.uncertainty import (
+    CAGP,
+    EvidenceUncertainty,
+    SemanticUncertainty,
+    StructuralUncertainty,
+)
+
+#: What a run can be judged by.
+PROTOCOLS = ("ranking", *OOD_PROTOCOLS, "error-ranking", "conformal")
+
+#: How often the bootstrap draws.
+NUM_RESAMPLES = 1000
+
+
+def evaluate_run(
+    run_folder: str | Path,
+    protocol: str,
+    root: str | Path | None = None,
+    dataset: str | Path | None = None,
+    device: torch.device | str = "cpu",
+    seed: int = 0,
+    progress: bool = False,
+) -> Record:
+    r"""Judges the model of a run, as it was trained, and writes the record
+    into its folder as :obj:`evaluate-PROTOCOL.json`.
+
+    What has to be fitted is fitted on validation triples labelled by the same
+    protocol; for wrong predictions, on the model's own mistakes.
+
+    Args:
+        run_folder (str or pathlib.Path): The folder of the run.
+        protocol (str): One of :obj:`PROTOCOLS`.
+        root (str or pathlib.Path, optional): The folder that holds datasets.
+            (default: :obj:`None`)
+        dataset (str or pathlib.Path, optional): Where the graph is now, if not
+            where it was when the run was trained. (default: :obj:`None`)
+        device (torch.device or str, optional): Where to compute.
+            (default: :obj:`"cpu"`)
+        seed (int, optional): The seed of corruption and of the bootstrap.
+            (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows progress bars
+            where there is a terminal. (default: :obj:`False`)
+    """
+    check_choice("protocol", protocol, PROTOCOLS)
+    run = load_run(run_folder, device)
+    model = run.model
+    kg = graph_of(run.record, root, dataset)
+    if protocol == "timestamp" and "ood_label" not in kg:
+        raise InvalidInputError(
+            f"the model of '{run_folder}' has seen the future of its graph; "
+            f"train one that has not with 'pyg-cagp train DATASET --by-time'"
+        )
+    if protocol == "ranking":
+        record = evaluate.ranking(model, kg, progress=progress)
+    elif protocol == "conformal":
+        record = evaluate.conformal(model, kg, progress=progress)
+    elif protocol == "error-ranking":
+        record = evaluate.error_ranking(
+            model,
+            _signals(model, kg, protocol, seed),
+            kg,
+            seed=seed,
+            num_resamples=NUM_RESAMPLES,
+            progress=progress,
+        )
+    else:
+        signals = _signals(model, kg, protocol, seed)
+        record = evaluate.ood(signals, kg, protocol, seed=seed)
+    record.save(Path(run_folder) / f"evaluate-{protocol}.json")
+    return record
+
+
+def graph_of(
+    record: dict[str, Any],
+    root: str | Path | None = None,
+    dataset: str | Path | None = None,
+) -> Data:
+    r"""Loads the graph that a run was trained on, and no other.
+
+    Args:
+        record (dict): The record of the run.
+        root (str or pathlib.Path, optional): The folder that holds datasets.
+            (default: :obj:`None`)
+        dataset (str or pathlib.Path, optional): Where the graph is now.
+            (default: :obj:`None`)
+    """
+    name = dataset or record["dataset"]
+    if not name:
+        raise InvalidInputError(
+            "the run does not say which graph it was trained on; name it "
+            "(--dataset)"
+        )
+    kg = load(name, root, record["seed"])
+    wanted = record["graph"]["sha256"]
+    if kg_digest(kg) == wanted:
+        return kg
+    if "edge_time" in kg:
+        # It may have been split by time.
+        from pyg_cagp.reproduce.cells.dated import past_and_future
+
+        kg = past_and_future(kg, str(name))
+        if kg_digest(kg) == wanted:
+            return kg
+    raise InvalidInputError(
+        f"the graph '{name}' is not the one that the run was trained on: its "
+        f"triples, splits or names have changed since"
+    )
+
+
+def _signals(
+    model: GaussianKGEModel, kg: Data, protocol: str, seed: int
+) -> dict[str, Any]:
+    coverage = Coverage.from_data(kg).to(next(model.parameters()).device)
+    cagp, evidence = CAGP(model, coverage), EvidenceUncertainty(coverage, model)
+    if protocol == "error-ranking":
+        cagp.fit(kg, seed=seed)
+        val = evaluate.predictions(model, kg, "val")
+        evidence.fit_labelled(val.head, val.rel, val.tail, val.error)
+    else:
+        cagp.fit(kg, protocol=protocol, seed=seed)
+        evidence.fit(kg, protocol=protocol, seed=seed)
+    return {
+        "semantic": SemanticUncertainty(model),
+        "structural": StructuralUncertainty(coverage),
+        "CAGP": cagp,
+        "evidence": evidence,
+    }

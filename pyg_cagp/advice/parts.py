@@ -1,0 +1,156 @@
+r"""The parts of a state on disk, each read with suspicion."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.advice.names import Names
+from pyg_cagp.advice.state import REMEDY
+from pyg_cagp.data.files import write_atomically
+from pyg_cagp.exceptions import CAGPError, CheckpointError
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.train.build import build_model
+from pyg_cagp.train.checkpoint import load_checkpoint, save_checkpoint
+from pyg_cagp.train.options import Config
+
+T = TypeVar("T")
+
+
+def read_part(path: Path, read: Callable[[], T]) -> T:
+    r"""Reads a file, and says what to do where that fails.
+
+    Args:
+        path (pathlib.Path): The file, for the message.
+        read (callable): What reads it.
+    """
+    if not path.is_file():
+        raise CheckpointError(f"there is no '{path}'; {REMEDY}")
+    try:
+        return read()
+    except CAGPError as error:
+        raise CheckpointError(f"{error}; {REMEDY}") from None
+    except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else repr(error)
+        raise CheckpointError(
+            f"'{path}' cannot be read ({reason}); {REMEDY}"
+        ) from None
+
+
+# The model ###################################################################
+
+
+def read_model(
+    path: Path, device: torch.device | str = "cpu"
+) -> tuple[GaussianKGEModel, dict[str, Any]]:
+    r"""Reads a trained model, and what its file says about it.
+
+    Args:
+        path (pathlib.Path): The file that training, or an update, has written.
+        device (torch.device or str, optional): Where the model goes.
+            (default: :obj:`"cpu"`)
+    """
+
+    def read() -> tuple[GaussianKGEModel, dict[str, Any]]:
+        tensors, meta = load_checkpoint(path, device)
+        graph = meta["graph"]
+        config = Config.from_dict(meta["config"], str(path))
+        model = build_model(
+            config.model, graph["num_nodes"], graph["num_relations"]
+        )
+        model.load_state_dict(tensors)
+        model.variational = True
+        return model.to(device).eval(), meta
+
+    return read_part(path, read)
+
+
+def write_model(
+    path: Path, model: GaussianKGEModel, meta: dict[str, Any]
+) -> int:
+    r"""Writes a model that was updated, and returns the checksum of its file.
+
+    Args:
+        path (pathlib.Path): The file.
+        model (GaussianKGEModel): The model.
+        meta (dict): What the file of the model before it said about it.
+    """
+    kept = ("dataset", "seed", "config", "graph")
+    save_checkpoint(path, model.state_dict(), {key: meta[key] for key in kept})
+    return load_checkpoint(path)[1]["crc32"]
+
+
+# Known triples ###############################################################
+
+
+def write_known(path: Path, train: Tensor, val: Tensor) -> None:
+    r"""Writes the triples that need no prediction any more.
+
+    Args:
+        path (pathlib.Path): The file.
+        train (torch.Tensor): Heads, relations and tails of what was learned
+            or added later, of shape :obj:`[3, E]`.
+        val (torch.Tensor): Those of validation, of shape :obj:`[3, V]`.
+    """
+    save_checkpoint(path, {"train": train, "val": val}, {})
+
+
+def read_known(path: Path) -> tuple[Tensor, Tensor]:
+    r"""Reads what :func:`write_known` has written.
+
+    Args:
+        path (pathlib.Path): The file.
+    """
+
+    def read() -> tuple[Tensor, Tensor]:
+        tensors, _ = load_checkpoint(path)
+        return tensors["train"], tensors["val"]
+
+    return read_part(path, read)
+
+
+# Names #######################################################################
+
+
+def write_names(
+    path: Path, entities: list[str] | None, relations: list[str] | None
+) -> None:
+    r"""Writes the names of a graph.
+
+    Args:
+        path (pathlib.Path): The file.
+        entities (list): The names of entities; :obj:`None` if they have none.
+        relations (list): The same for relations.
+    """
+    document = {"entities": entities, "relations": relations}
+    write_atomically(path, json.dumps(document).encode())
+
+
+def read_names(
+    path: Path, num_nodes: int, num_relations: int
+) -> tuple[Names, Names]:
+    r"""Reads the names of a graph; numbers take the place of missing ones.
+
+    Args:
+        path (pathlib.Path): The file.
+        num_nodes (int): The number of entities.
+        num_relations (int): The number of relations.
+    """
+
+    def read() -> tuple[Names, Names]:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        found = []
+        for key, size in (
+            ("entities", num_nodes),
+            ("relations", num_relations),
+        ):
+            names = document[key]
+            if names is not None and len(names) != size:
+                raise ValueError(f"{len(names)} {key} instead of {size}")
+            found.append(Names.numbers(size) if names is None else Names(names))
+        return found[0], found[1]
+
+    return read_part(path, read)

@@ -1,0 +1,95 @@
+r"""The command :obj:`pyg-cagp predict`."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from pyg_cagp.cli.common import (
+    add_device,
+    add_json,
+    find_device,
+    format_table,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from pyg_cagp.advice import Prediction
+
+EXAMPLE = """examples:
+  pyg-cagp predict runs/mine --head Zürich --relation "lies in"
+  pyg-cagp predict runs/mine --relation "lies in" --tail Schweiz -k 20
+"""
+
+
+def add_command(commands: Any) -> None:
+    r"""Adds the command to the command line."""
+    parser = commands.add_parser(
+        "predict",
+        help="answer a query, and tell how far to trust each answer",
+        description="Finds the best tails of (head, relation, ?), or the best "
+        "heads of (?, relation, tail). What is known already is left out.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
+    parser.add_argument("--head", metavar="NAME", help="to ask for tails")
+    parser.add_argument(
+        "--relation", metavar="NAME", required=True, help="the relation"
+    )
+    parser.add_argument("--tail", metavar="NAME", help="to ask for heads")
+    parser.add_argument(
+        "-k",
+        type=int,
+        default=10,
+        metavar="NUM",
+        help="how many answers to show (default: 10)",
+    )
+    add_device(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    r"""Runs the command."""
+    from pyg_cagp.advice import Adviser
+
+    adviser = Adviser.load(args.run_folder, find_device(args.device))
+    found = adviser.predict(args.head, args.relation, args.tail, args.k)
+    if args.json:
+        print_json(found.to_dict())
+    else:
+        print(_describe(found))
+
+
+def _describe(found: "Prediction") -> str:
+    query = (
+        f"({found.given}, {found.relation}, ?)"
+        if found.side == "tail"
+        else f"(?, {found.relation}, {found.given})"
+    )
+    rows: list[tuple] = [
+        ("answer", "score", "probability", "doubt", "kind", "in set", "advice")
+    ]
+    for answer in found.answers:
+        rows.append(
+            (
+                answer.name,
+                answer.score,
+                answer.probability,
+                answer.doubt,
+                answer.kind,
+                "yes" if answer.in_set else "no",
+                "abstain" if answer.abstain else "accept",
+            )
+        )
+    return "\n".join(
+        (
+            f"{query}: {found.num_candidates:,} candidates, "
+            f"{found.num_known:,} known answers left out",
+            "",
+            format_table(rows),
+            "",
+            f"conformal set: {found.set_size:,} answers, to hold the right one "
+            f"with probability {found.promised:.0%} if the query is like those "
+            f"of validation",
+        )
+    )

@@ -1,0 +1,100 @@
+r"""The command :obj:`pyg-cagp score`."""
+
+import argparse
+import sys
+from typing import Any
+
+from pyg_cagp.cli.common import (
+    add_device,
+    add_json,
+    find_device,
+    format_table,
+    print_json,
+)
+
+EXAMPLE = """examples:
+  pyg-cagp score runs/mine new.tsv -o scored.parquet
+  pyg-cagp score runs/mine new.csv.gz -o scored.csv --skip-malformed
+
+columns of the result:
+  h, r, t      the triple, as it was given
+  score        the model's score, higher for what is more plausible
+  probability  that of the tail among all tails, by a softmax of their scores
+  semantic     how poorly both entities were learned
+  structural   how many of the entity-relation pairs were never seen (0 to 2)
+  total        the two, weighed as validation has it
+  doubt        the probability of being out of distribution
+  kind         ordinary, emerging, novel context, unknown entity or unknown
+               relation
+  abstain      whether to leave the triple undecided
+"""
+
+
+def add_command(commands: Any) -> None:
+    r"""Adds the command to the command line."""
+    parser = commands.add_parser(
+        "score",
+        help="tell how far triples of your own can be trusted",
+        description="Judges the triples of a file by a trained run. Unknown "
+        "names are no error: such triples are abstained from.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
+    parser.add_argument(
+        "triples",
+        metavar="TRIPLES",
+        help="head, relation and tail by their names, as text, CSV (gzipped "
+        "or not) or Parquet",
+    )
+    parser.add_argument(
+        "-o",
+        "--out",
+        required=True,
+        metavar="OUT",
+        help="the file to write: .tsv, .csv or .parquet",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("tsv", "csv", "parquet"),
+        help="the format of OUT, if its ending does not tell",
+    )
+    parser.add_argument(
+        "--skip-malformed",
+        action="store_true",
+        help="count rows that are no triples and pass over them, instead of "
+        "refusing the file",
+    )
+    add_device(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    r"""Runs the command."""
+    from pyg_cagp.advice import Adviser, score_file
+
+    adviser = Adviser.load(args.run_folder, find_device(args.device))
+    summary = score_file(
+        adviser,
+        args.triples,
+        args.out,
+        args.format,
+        args.skip_malformed,
+        progress=not args.json,
+    )
+    if args.json:
+        print_json({"out": args.out, **summary.to_dict()})
+        return
+    for complaint in summary.complaints:
+        print(f"pyg-cagp: {complaint}; passed over", file=sys.stderr)
+    rows = [("kind", "triples"), *summary.kinds.items()]
+    rows += [("total", summary.rows), ("abstain", summary.abstain)]
+    if summary.malformed:
+        rows.append(("malformed", summary.malformed))
+    print(format_table(rows))
+    if summary.threshold is None:
+        print("no doubt was fitted: abstaining from all that is not ordinary")
+    else:
+        print(f"abstaining from a doubt of {summary.threshold:.4f} on")
+    print(f"written to {args.out}")

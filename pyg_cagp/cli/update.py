@@ -1,0 +1,84 @@
+r"""The command :obj:`pyg-cagp update`."""
+
+import argparse
+from typing import Any
+
+from pyg_cagp.cli.common import (
+    add_device,
+    add_json,
+    find_device,
+    format_table,
+    print_json,
+)
+
+EXAMPLE = """example:
+  pyg-cagp update runs/mine arrived_today.tsv --skip-known
+"""
+
+
+def add_command(commands: Any) -> None:
+    r"""Adds the command to the command line."""
+    parser = commands.add_parser(
+        "update",
+        help="add triples to what a run has seen, without training again",
+        description="Adds triples to the coverage and to the variances of a "
+        "run. An interrupted update leaves the run as it was.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
+    parser.add_argument(
+        "triples",
+        metavar="TRIPLES",
+        help="head, relation and tail by their names, as text, CSV (gzipped "
+        "or not) or Parquet",
+    )
+    parser.add_argument(
+        "--skip-known",
+        action="store_true",
+        help="leave out triples that the run has seen, so that an update done "
+        "twice is done once",
+    )
+    parser.add_argument(
+        "--skip-malformed",
+        action="store_true",
+        help="count rows that are no triples and pass over them, instead of "
+        "refusing the file",
+    )
+    add_device(parser)
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    r"""Runs the command."""
+    from pyg_cagp.advice import update
+
+    summary = update(
+        args.run_folder,
+        args.triples,
+        args.skip_known,
+        args.skip_malformed,
+        find_device(args.device),
+    )
+    if args.json:
+        print_json({"run": args.run_folder, **summary.to_dict()})
+        return
+    again = "left out" if args.skip_known else "counted once more"
+    rows = [("triples", ""), ("added", summary.added)]
+    rows += [
+        (name, number)
+        for name, number in (
+            (f"seen before, {again}", summary.repeated),
+            ("unknown entity, passed over", summary.unknown_entity),
+            ("unknown relation, passed over", summary.unknown_relation),
+            ("malformed, passed over", summary.malformed),
+        )
+        if number
+    ]
+    print(format_table(rows))
+    if summary.unknown_entity or summary.unknown_relation:
+        print(
+            "what the model was not trained with has no place in it; train "
+            "again to give it one"
+        )
