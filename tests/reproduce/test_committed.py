@@ -1,0 +1,67 @@
+"""The committed records, and the pages made of them."""
+
+import importlib.util
+import json
+
+import pytest
+
+from pyg_cagp.reproduce import FULL, TABLES, Grid, Records, Store
+from tests.conftest import REPO
+
+RESULTS = REPO / "benchmark/paper/results"
+
+
+@pytest.fixture(scope="module")
+def pages():
+    path = REPO / "benchmark/paper/write_tables.py"
+    spec = importlib.util.spec_from_file_location("write_tables", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def records():
+    return Records(Store(RESULTS))
+
+
+def test_every_page_says_what_the_records_say(pages, records):
+    for page in pages.PAGES:
+        text = (REPO / page).read_text(encoding="utf-8")
+        assert pages.MARK.search(text), page
+        assert pages.filled(text, records) == text, page
+
+
+def test_a_changed_figure_shows(pages, records):
+    page = (REPO / "docs/what_holds.md").read_text(encoding="utf-8")
+    wrong = page.replace("0.7841", "0.7842")
+    assert wrong != page
+    assert pages.filled(wrong, records) == page
+
+
+def test_all_tables_are_shown(pages):
+    text = (REPO / "benchmark/paper/TABLES.md").read_text(encoding="utf-8")
+    assert [match[1] for match in pages.MARK.findall(text)] == list(TABLES)
+
+
+def test_every_record_is_of_a_cell_and_small():
+    cells = Grid(FULL).cells
+    names = Store(RESULTS).names()
+    assert names
+    for name in names:
+        assert name in cells, name
+        path = Store(RESULTS).path(name)
+        record = json.loads(path.read_text())
+        assert record["cell"] == name
+        assert record["inputs"] == json.loads(json.dumps(cells[name].inputs))
+        assert path.stat().st_size < 100_000
+
+
+def test_the_papers_table_2(records):
+    graph = records.one("fb15k-237/graph")
+    test = graph["presets"]["table2"]["splits"]["test"]
+    assert (test["emerging"], test["novel"], test["id"]) == (2223, 5193, 13050)
+    area = test["u_str_auroc"]
+    rounded = [round(area[k], 3) for k in ("emerging", "novel", "overall")]
+    assert rounded == [0.784, 1.0, 0.935]
+    assert graph["by_construction"]["table2"]["oracle"] == 1.0
