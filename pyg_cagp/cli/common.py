@@ -51,6 +51,23 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_triples(parser: argparse.ArgumentParser) -> None:
+    r"""Adds a run and a file of triples that it is asked about."""
+    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
+    parser.add_argument(
+        "triples",
+        metavar="TRIPLES",
+        help="head, relation and tail by their names, as text, CSV (gzipped "
+        "or not) or Parquet",
+    )
+    parser.add_argument(
+        "--skip-malformed",
+        action="store_true",
+        help="count rows that are no triples and pass over them, instead of "
+        "refusing the file",
+    )
+
+
 def add_device(parser: argparse.ArgumentParser, verb: str = "compute") -> None:
     r"""Adds the option for the device that a model is used on.
 

@@ -7,6 +7,7 @@ from typing import Any
 from pyg_cagp.cli.common import (
     add_device,
     add_json,
+    add_triples,
     find_device,
     format_table,
     print_json,
@@ -40,13 +41,7 @@ def add_command(commands: Any) -> None:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
-    parser.add_argument(
-        "triples",
-        metavar="TRIPLES",
-        help="head, relation and tail by their names, as text, CSV (gzipped "
-        "or not) or Parquet",
-    )
+    add_triples(parser)
     parser.add_argument(
         "-o",
         "--out",
@@ -58,12 +53,6 @@ def add_command(commands: Any) -> None:
         "--format",
         choices=("tsv", "csv", "parquet"),
         help="the format of OUT, if its ending does not tell",
-    )
-    parser.add_argument(
-        "--skip-malformed",
-        action="store_true",
-        help="count rows that are no triples and pass over them, instead of "
-        "refusing the file",
     )
     add_device(parser)
     add_json(parser)
