@@ -13,6 +13,7 @@ from pyg_cagp.data.checks import check_choice
 from pyg_cagp.datasets import load
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.train import load_run
 from pyg_cagp.transforms.judged import PROTOCOLS as OOD_PROTOCOLS
@@ -68,24 +69,45 @@ def evaluate_run(
             f"the model of '{run_folder}' has seen the future of its graph; "
             f"train one that has not with 'pyg-cagp train DATASET --by-time'"
         )
+    with one_blas_thread():
+        record = judge_model(model, kg, protocol, seed, progress)
+    record.save(Path(run_folder) / f"evaluate-{protocol}.json")
+    return record
+
+
+def judge_model(
+    model: GaussianKGEModel,
+    kg: Data,
+    protocol: str,
+    seed: int = 0,
+    progress: bool = False,
+) -> Record:
+    r"""Judges a model by a protocol; see :func:`evaluate_run`.
+
+    Args:
+        model (GaussianKGEModel): The model.
+        kg (Data): The graph it was trained on.
+        protocol (str): One of :obj:`PROTOCOLS`.
+        seed (int, optional): The seed of corruption and of the bootstrap.
+            (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows progress bars
+            where there is a terminal. (default: :obj:`False`)
+    """
     if protocol == "ranking":
-        record = evaluate.ranking(model, kg, progress=progress)
-    elif protocol == "conformal":
-        record = evaluate.conformal(model, kg, progress=progress)
-    elif protocol == "error-ranking":
-        record = evaluate.error_ranking(
+        return evaluate.ranking(model, kg, progress=progress)
+    if protocol == "conformal":
+        return evaluate.conformal(model, kg, progress=progress)
+    signals = fitted_signals(model, kg, protocol, seed)
+    if protocol == "error-ranking":
+        return evaluate.error_ranking(
             model,
-            _signals(model, kg, protocol, seed),
+            signals,
             kg,
             seed=seed,
             num_resamples=NUM_RESAMPLES,
             progress=progress,
         )
-    else:
-        signals = _signals(model, kg, protocol, seed)
-        record = evaluate.ood(signals, kg, protocol, seed=seed)
-    record.save(Path(run_folder) / f"evaluate-{protocol}.json")
-    return record
+    return evaluate.ood(signals, kg, protocol, seed=seed)
 
 
 def graph_of(
@@ -125,9 +147,18 @@ def graph_of(
     )
 
 
-def _signals(
-    model: GaussianKGEModel, kg: Data, protocol: str, seed: int
+def fitted_signals(
+    model: GaussianKGEModel, kg: Data, protocol: str, seed: int = 0
 ) -> dict[str, Any]:
+    r"""Returns what a run is judged by: both kinds of doubt, their mix, and all
+    evidence, fitted on validation triples.
+
+    Args:
+        model (GaussianKGEModel): The model.
+        kg (Data): The graph it was trained on.
+        protocol (str): How validation triples are labelled.
+        seed (int, optional): The seed of corruption. (default: :obj:`0`)
+    """
     coverage = Coverage.from_data(kg).to(next(model.parameters()).device)
     cagp, evidence = CAGP(model, coverage), EvidenceUncertainty(coverage, model)
     if protocol == "error-ranking":

@@ -29,6 +29,7 @@ from pyg_cagp.exceptions import (
     CheckpointError,
     InvalidInputError,
 )
+from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.train.checkpoint import load_checkpoint
 from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
@@ -74,7 +75,8 @@ def prepare(
     _, meta = load_checkpoint(run / state.MODEL)
     device = next(model.parameters()).device
     coverage = Coverage.from_data(kg).to(device)
-    cagp, evidence, threshold = _fit(kg, model, coverage, seed)
+    with one_blas_thread():
+        cagp, evidence, threshold = _fit(kg, model, coverage, seed)
     with state.changing(run):
         version = _next_version(run)
         folder = state.new_state(run, version)

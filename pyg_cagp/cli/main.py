@@ -12,6 +12,8 @@ from pyg_cagp.cli import (
     evaluate,
     partition,
     predict,
+    quickstart,
+    report,
     reproduce,
     score,
     train,
@@ -20,6 +22,7 @@ from pyg_cagp.cli import (
 from pyg_cagp.exceptions import CAGPError, CAGPWarning
 
 COMMANDS = (
+    quickstart,
     datasets,
     partition,
     train,
@@ -27,6 +30,7 @@ COMMANDS = (
     predict,
     update,
     evaluate,
+    report,
     reproduce,
 )
 

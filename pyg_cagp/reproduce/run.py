@@ -13,6 +13,7 @@ import torch
 from tqdm import tqdm
 
 from pyg_cagp.exceptions import CAGPError
+from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.reproduce.cell import Cell, cell_keys
 from pyg_cagp.reproduce.store import Store
 from pyg_cagp.reproduce.workshop import Workshop
@@ -140,13 +141,15 @@ def _computed(
             if error is not None:
                 yield cell, 0.0, error
                 continue
-            yield cell, *compute(cell, store, workshop, keys[cell.name])
+            with one_blas_thread():
+                found = compute(cell, store, workshop, keys[cell.name])
+            yield cell, *found
         return
     threads = max(1, (os.cpu_count() or 1) // jobs)
     waiting, done = dict(todo), set()
     running: dict[Future, Cell] = {}
     with ProcessPoolExecutor(
-        jobs, get_context("spawn"), torch.set_num_threads, (threads,)
+        jobs, get_context("spawn"), _share, (threads,)
     ) as pool:
         while waiting or running:
             for cell in list(waiting.values()):
@@ -168,6 +171,13 @@ def _computed(
                 cell = running.pop(future)
                 done.add(cell.name)
                 yield cell, *future.result()
+
+
+def _share(threads: int) -> None:
+    r"""Leaves a process no more than its share of the cores."""
+    torch.set_num_threads(threads)
+    # For as long as the process lives.
+    one_blas_thread().__enter__()
 
 
 def _cannot(cell: Cell, failed: dict[str, str]) -> str | None:

@@ -1,0 +1,150 @@
+r"""The command :obj:`pyg-cagp quickstart`."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from pyg_cagp.cli.common import (
+    add_common,
+    add_device,
+    find_device,
+    format_table,
+    print_json,
+)
+from pyg_cagp.exceptions import InvalidInputError
+
+OUT = "runs/quickstart"
+
+#: What is asked about each doubt: a protocol, and a kind of OOD in it.
+COLUMNS = (
+    ("emerging entities", "temporal-like", "emerging"),
+    ("novel contexts", "temporal-like", "novel"),
+    ("random tails", "standard", "overall"),
+    ("all at once", "comprehensive", "overall"),
+)
+
+
+def add_command(commands: Any) -> None:
+    r"""Adds the command to the command line."""
+    parser = commands.add_parser(
+        "quickstart",
+        help="see it all on a generated graph, offline, within a minute",
+        description="Trains a Gaussian model on a generated graph, judges both "
+        "kinds of doubt, and writes a report that can be looked at.",
+        epilog="example: pyg-cagp quickstart --out runs/first",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="RUN",
+        default=OUT,
+        help=f"the folder of the run (default: {OUT})",
+    )
+    parser.add_argument(
+        "--epochs",
+        type=int,
+        default=12,
+        help="how long to train (default: 12)",
+    )
+    add_device(parser, "train")
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    r"""Runs the command."""
+    from pyg_cagp.advice import prepare
+    from pyg_cagp.datasets import load
+    from pyg_cagp.report import draw_report, gather, write_board
+    from pyg_cagp.train import Config, train_run
+    from pyg_cagp.typing import WITH_MATPLOTLIB
+
+    began = time.perf_counter()
+    device, out = find_device(args.device), Path(args.out)
+    _clear(out)
+    progress = not args.json
+    kg = load("synthetic", args.root, seed=args.seed)
+    config = Config.find("synthetic", "gaussian-distmult")
+    config = config.override({"train.epochs": args.epochs})
+    _say(
+        args,
+        f"training {config.model['name']} on {int(kg.train_mask.sum()):,} "
+        f"generated triples ...",
+    )
+    result = train_run(
+        kg,
+        config,
+        out,
+        dataset="synthetic",
+        seed=args.seed,
+        device=device,
+        progress=progress,
+    )
+    _say(args, "finding out how far to trust it ...")
+    prepare(out, kg, result.model, args.seed)
+    found = gather(out, args.root, None, device, args.seed, progress)
+    page = None
+    if WITH_MATPLOTLIB:
+        page = draw_report(out, found)
+    else:
+        write_board(out, found)
+    seconds = time.perf_counter() - began
+    if args.json:
+        print_json({"run": str(out), "seconds": seconds, **found})
+        return
+    print(format_table(_rows(found)))
+    print()
+    print("AUROC: 1 finds all, 0.5 is guessing. Semantic doubt finds emerging")
+    print("entities, structural doubt novel contexts, CAGP both; evidence adds")
+    print(f"counts and the model's score. Done in {seconds:.0f} s.")
+    print()
+    if page is None:
+        print("for pictures: pip install 'pyg_cagp[plot]', then run this again")
+    else:
+        print(f"open {page} in a browser")
+    print(f"or: tensorboard --logdir {out}")
+
+
+def _clear(out: Path) -> None:
+    r"""Makes room for the run, if what is there is a quickstart's."""
+    import json
+    import shutil
+
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    try:
+        record = json.loads((out / "run.json").read_text(encoding="utf-8"))
+        made_here = record["dataset"] == "synthetic"
+    except (OSError, ValueError, KeyError, TypeError):
+        # It was interrupted, or it is not a run at all.
+        made_here = out.is_dir() and (out / "last.safetensors").exists()
+        made_here = made_here and out == Path(OUT)
+    if not made_here:
+        raise InvalidInputError(
+            f"'{out}' holds something else; choose another folder (--out)"
+        )
+    shutil.rmtree(out)
+
+
+def _say(args: argparse.Namespace, words: str) -> None:
+    if not args.json:
+        print(f"pyg-cagp: {words}", file=sys.stderr, flush=True)
+
+
+def _rows(found: dict[str, Any]) -> list[tuple]:
+    detected = found["detection"]
+    methods = detected["temporal-like"]["methods"]
+    return [
+        ("AUROC of", *(name for name, _, _ in COLUMNS)),
+        *(
+            (
+                method,
+                *(
+                    detected[protocol]["methods"][method][kind]["auroc"]
+                    for _, protocol, kind in COLUMNS
+                ),
+            )
+            for method in methods
+        ),
+    ]

@@ -1,0 +1,54 @@
+r"""The command :obj:`pyg-cagp report`."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyg_cagp.cli.common import (
+    add_common,
+    add_device,
+    find_device,
+    print_json,
+)
+
+
+def add_command(commands: Any) -> None:
+    r"""Adds the command to the command line."""
+    parser = commands.add_parser(
+        "report",
+        help="write one page that tells how far a run can be trusted",
+        description="Judges a run on the test triples of the graph it was "
+        "trained on, in every way the graph allows, and writes RUN/report.html "
+        "(one page that needs nothing else), RUN/report.json, the pictures and "
+        "records, and more for TensorBoard.",
+        epilog="example: pyg-cagp report runs/mine",
+    )
+    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
+    parser.add_argument(
+        "--dataset",
+        help="where the graph is now, if not where it was (default: as in "
+        "RUN/run.json)",
+    )
+    add_device(parser)
+    add_common(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    r"""Runs the command."""
+    from pyg_cagp.report import write_report
+
+    found = write_report(
+        args.run_folder,
+        args.root,
+        args.dataset,
+        find_device(args.device),
+        args.seed,
+        # Logs are no place for bars.
+        progress=not args.json and sys.stderr.isatty(),
+    )
+    if args.json:
+        print_json(found)
+        return
+    print(f"written to {Path(args.run_folder) / 'report.html'}")

@@ -1,0 +1,24 @@
+r"""Small problems are solved fastest by one thread."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    r"""Lets NumPy and SciPy use one thread for linear algebra.
+
+    A logistic regression on a few features takes thousands of steps with
+    matrices of a few numbers. Threads that wait for each other at every step
+    make that several times slower. PyTorch keeps its threads.
+
+    Example:
+        >>> with one_blas_thread():
+        ...     pass
+    """
+    # A library that is not loaded yet could not be told.
+    import scipy.optimize  # noqa: F401
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield

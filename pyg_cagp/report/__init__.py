@@ -1,0 +1,16 @@
+r"""One page that tells how far a run can be trusted."""
+
+from pyg_cagp.report.board import write_board
+from pyg_cagp.report.findings import gather
+from pyg_cagp.report.page import render_page
+from pyg_cagp.report.report import draw_report, write_report
+
+functions = [
+    "draw_report",
+    "gather",
+    "render_page",
+    "write_board",
+    "write_report",
+]
+
+__all__ = functions

@@ -1,0 +1,72 @@
+r"""What a report adds to TensorBoard."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pyg_cagp.evaluate.record import Record
+from pyg_cagp.report.figures import Picture
+from pyg_cagp.train.tracker import Tracker
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
+
+
+def write_board(
+    folder: str | Path,
+    found: dict[str, Any],
+    pictures: Sequence[Picture] = (),
+) -> None:
+    r"""Writes event files for TensorBoard: the config as a card of text, what
+    detection came to, precision and recall of each doubt by protocol, and the
+    report's pictures.
+
+    Args:
+        folder (str or pathlib.Path): The folder of the run; events go to its
+            folder :obj:`report`.
+        found (dict): What :func:`~pyg_cagp.report.gather` has found there.
+        pictures (sequence, optional): The pictures. (default: :obj:`()`)
+    """
+    run = Path(folder)
+    out = run / "report"
+    # What an earlier report has shown there is shown no more.
+    for old in out.glob("events.out.tfevents.*"):
+        old.unlink()
+    tracker = Tracker(out)
+    try:
+        writer = tracker.writer
+        writer.add_text("config", _card(found["run"]))
+        for protocol, part in found["detection"].items():
+            record = Record.load(run / f"evaluate-{protocol}.json")
+            _curves(writer, protocol, record)
+            areas = {
+                f"auroc/{protocol}/{method}": rows["overall"]["auroc"]
+                for method, rows in part["methods"].items()
+            }
+            tracker.scalars(areas, 0)
+        for part in pictures:
+            writer.add_figure(f"report/{part.name}", part.figure, 0)
+    finally:
+        tracker.close()
+
+
+def _curves(writer: "SummaryWriter", protocol: str, record: Record) -> None:
+    samples = record.samples
+    label = (samples["kind"] > 0).long()
+    for name in record["methods"]:
+        doubt = samples[f"score/{name}"]
+        # TensorBoard wants numbers in [0, 1]; only their order counts.
+        place = doubt.unique(return_inverse=True)[1].double()
+        share = place / place.max().clamp(min=1)
+        writer.add_pr_curve(f"{protocol}/{name}", label, share, 0)
+
+
+def _card(record: Mapping[str, Any]) -> str:
+    config = json.dumps(record["config"], indent=2)
+    graph = ", ".join(f"{k} {v}" for k, v in record["graph"].items())
+    return (
+        f"**{record['config']['model']['name']}** on "
+        f"**{record['dataset'] or 'a graph'}**, seed {record['seed']}\n\n"
+        f"{graph}\n\n```json\n{config}\n```"
+    )

@@ -1,0 +1,129 @@
+r"""Curves with the bands that a bootstrap gives them."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.metrics import Resampler
+
+#: How often the bootstrap draws, and how much lies within a band.
+NUM_RESAMPLES = 200
+LEVEL = 0.95
+
+
+class Band(NamedTuple):
+    r"""A curve on a grid, and how far it might be from there."""
+
+    x: Tensor
+    y: Tensor
+    low: Tensor
+    high: Tensor
+
+    def to_dict(self) -> dict[str, list[float]]:
+        r"""Returns all of it, ready for JSON."""
+        return {
+            name: [round(value, 5) for value in values.tolist()]
+            for name, values in self._asdict().items()
+        }
+
+
+def roc_band(score: Tensor, label: Tensor, seed: int = 0) -> Band:
+    r"""Returns the ROC curve. Ties are one straight step, so the area below the
+    curve is the AUROC.
+
+    Args:
+        score (torch.Tensor): The scores.
+        label (torch.Tensor): The labels, 1 for what should score high.
+        seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
+    """
+    order = score.argsort(descending=True, stable=True)
+    ends = _ends(score[order])
+    positive = (label[order] == 1).double()
+
+    def curve(weight: Tensor, grid: Tensor) -> Tensor:
+        weight = weight[:, order].double()
+        found = _shares(weight * positive, ends)
+        alarms = _shares(weight * (1 - positive), ends)
+        return _interpolate(alarms, found, grid)
+
+    resampler = Resampler(score.numel(), strata=label.long())
+    grid = torch.linspace(0, 1, 101, dtype=torch.double)
+    return _band(curve, resampler, grid, seed)
+
+
+def risk_band(doubt: Tensor, error: Tensor, seed: int = 0) -> Band:
+    r"""Returns the share of errors among the answers that are given, at every
+    share of answers.
+
+    Args:
+        doubt (torch.Tensor): One number an answer.
+        error (torch.Tensor): 1 where it is wrong.
+        seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
+    """
+    order = doubt.argsort(stable=True)
+    ends = _ends(doubt[order])
+    wrong = error[order].double()
+
+    def curve(weight: Tensor, grid: Tensor) -> Tensor:
+        weight = weight[:, order].double()
+        rate = _shares(weight, ends)
+        total = weight.sum(dim=1, keepdim=True)
+        errors = _sums(weight * wrong, ends) / total
+        return _interpolate(rate, errors, grid) / grid
+
+    grid = torch.linspace(0.01, 1, 100, dtype=torch.double)
+    return _band(curve, Resampler(doubt.numel()), grid, seed)
+
+
+def best_risk(error: Tensor) -> Tensor:
+    r"""Returns the risk that hindsight allows, on the grid of
+    :func:`risk_band`: all right answers first.
+
+    Args:
+        error (torch.Tensor): 1 where an answer is wrong.
+    """
+    grid = torch.linspace(0.01, 1, 100, dtype=torch.double)
+    accuracy = 1 - float(error.double().mean())
+    return (1 - accuracy / grid).clamp(min=0)
+
+
+def _band(curve, resampler: Resampler, grid: Tensor, seed: int) -> Band:  # type: ignore[no-untyped-def]
+    ones = torch.ones(1, resampler.num_samples)
+    drawn = torch.cat(
+        [curve(weight, grid) for weight in resampler.draw(NUM_RESAMPLES, seed)]
+    )
+    ends = torch.tensor([(1 - LEVEL) / 2, (1 + LEVEL) / 2], dtype=torch.double)
+    low, high = drawn.quantile(ends, dim=0)
+    return Band(grid, curve(ones, grid)[0], low, high)
+
+
+def _ends(ordered: Tensor) -> Tensor:
+    # Where a run of equal values ends.
+    last = torch.ones(ordered.numel(), dtype=torch.bool)
+    last[:-1] = ordered[1:] != ordered[:-1]
+    return last.nonzero().view(-1)
+
+
+def _sums(values: Tensor, ends: Tensor) -> Tensor:
+    total = values.cumsum(dim=1)[:, ends]
+    return torch.nn.functional.pad(total, (1, 0))
+
+
+def _shares(values: Tensor, ends: Tensor) -> Tensor:
+    total = _sums(values, ends)
+    return total / total[:, -1:]
+
+
+def _interpolate(x: Tensor, y: Tensor, grid: Tensor) -> Tensor:
+    r"""Returns the heights of curves, one a row of :obj:`x` and :obj:`y`, the
+    upper one where a curve rises straight up.
+    """
+    at = grid.expand(x.size(0), -1).contiguous()
+    # Sums of shares may miss 1 by a rounding error.
+    left = torch.searchsorted(x.contiguous(), at + 1e-12, right=True) - 1
+    right = (left + 1).clamp(max=x.size(1) - 1)
+    x0, x1 = x.gather(1, left), x.gather(1, right)
+    y0, y1 = y.gather(1, left), y.gather(1, right)
+    part = ((at - x0) / (x1 - x0).clamp(min=1e-12)).clamp(0, 1)
+    return torch.where(x1 > x0, y0 + part * (y1 - y0), y0)

@@ -1,0 +1,312 @@
+r"""The pictures of a report, each made from what was found."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from pyg_cagp.report.canvas import (
+    GUIDE,
+    KIND_COLOURS,
+    METHOD_COLOURS,
+    new_figure,
+    picture,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: What protocols are called on the page.
+TITLES = {
+    "temporal-like": "emerging entities and novel contexts",
+    "standard": "random tails",
+    "comprehensive": "all kinds at once",
+    "verified-negatives": "triples found to be false",
+}
+
+
+class Picture(NamedTuple):
+    r"""A picture, its name, and what it shows in words."""
+
+    name: str
+    alt: str
+    figure: "Figure"
+
+
+def all_pictures(found: dict[str, Any]) -> list[Picture]:
+    r"""Draws every picture that there is something to show in.
+
+    Args:
+        found (dict): What :func:`~pyg_cagp.report.gather` has found.
+    """
+    detected, errors = found["detection"], found["errors"]
+    widest = next(
+        (p for p in ("comprehensive", "temporal-like") if p in detected), None
+    )
+    drawn = []
+    if widest is not None:
+        drawn.append(
+            Picture(
+                "decomposition",
+                "Semantic against structural doubt of test triples, by kind",
+                decomposition(detected[widest]["points"]),
+            )
+        )
+    drawn += [
+        Picture(
+            f"roc-{protocol}",
+            f"ROC curves for {TITLES[protocol]}",
+            roc(judged, TITLES[protocol]),
+        )
+        for protocol, judged in detected.items()
+    ]
+    if errors is not None:
+        drawn.append(
+            Picture(
+                "risk-coverage",
+                "Share of wrong answers at every share of answers given",
+                risk_coverage(errors),
+            )
+        )
+    if widest is not None:
+        drawn.append(
+            Picture(
+                "reliability",
+                "How often triples are out of distribution, by their doubt",
+                reliability(detected[widest]["reliability"]),
+            )
+        )
+    drawn.append(
+        Picture(
+            "variance",
+            "Mean posterior variance of entities against their frequency",
+            variance(found["variance"], found["assumptions"]["A1"]),
+        )
+    )
+    if detected:
+        drawn.append(
+            Picture(
+                "weights",
+                "AUROC of the mix at every weight of semantic doubt",
+                weights(detected),
+            )
+        )
+    return drawn
+
+
+@picture
+def decomposition(points: dict[str, Any]) -> "Figure":
+    r"""Semantic against structural doubt, coloured by kind."""
+    figure, axes = new_figure(6.4, 4.4)
+    kind = torch.tensor(points["kind"])
+    semantic = torch.tensor(points["semantic"])
+    structural = torch.tensor(points["structural"])
+    # It takes three values: a little noise keeps points from hiding others.
+    generator = torch.Generator().manual_seed(0)
+    noise = torch.rand(structural.shape, generator=generator) - 0.5
+    for number, name in enumerate(points["kinds"]):
+        chosen = kind == number
+        axes.scatter(
+            semantic[chosen],
+            (structural + 0.36 * noise)[chosen],
+            s=9,
+            alpha=0.55,
+            linewidths=0,
+            color=KIND_COLOURS[name],
+            label=name,
+            rasterized=True,
+        )
+    axes.set(
+        xlabel="semantic doubt (how poorly both ends are known)",
+        ylabel="structural doubt (pairs never seen)",
+        yticks=[0, 1, 2],
+    )
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, 1.12),
+        ncols=len(points["kinds"]),
+        frameon=False,
+        markerscale=2.5,
+    )
+    return figure
+
+
+@picture
+def roc(judged: dict[str, Any], title: str) -> "Figure":
+    r"""ROC curves with their bands."""
+    figure, axes = new_figure(4.2, 4.2)
+    axes.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.8, linestyle="--")
+    for name, curve in judged["curves"].items():
+        area = judged["methods"][name]["overall"]
+        colour = METHOD_COLOURS[name]
+        axes.fill_between(
+            curve["x"],
+            curve["low"],
+            curve["high"],
+            color=colour,
+            alpha=0.2,
+            linewidth=0,
+        )
+        axes.plot(
+            # Every curve begins in the corner, however steep it is.
+            [0, *curve["x"]],
+            [0, *curve["y"]],
+            color=colour,
+            label=f"{name} {area['auroc']:.3f} "
+            f"[{area['low']:.3f}, {area['high']:.3f}]",
+        )
+    axes.set(
+        xlabel="false alarms",
+        ylabel="found",
+        xlim=(-0.02, 1.02),
+        ylim=(-0.02, 1.02),
+    )
+    axes.set_title(title, loc="left")
+    axes.legend(
+        loc="lower right",
+        title="AUROC [95 %]",
+        alignment="left",
+        fontsize=8,
+        title_fontsize=8,
+        frameon=False,
+    )
+    return figure
+
+
+@picture
+def risk_coverage(errors: dict[str, Any]) -> "Figure":
+    r"""The share of errors among answers, for every share of answers."""
+    figure, axes = new_figure(6.4, 4.0)
+    for name, curve in errors["curves"].items():
+        colour = METHOD_COLOURS[name]
+        axes.fill_between(
+            curve["x"],
+            curve["low"],
+            curve["high"],
+            color=colour,
+            alpha=0.15,
+            linewidth=0,
+        )
+        aurc = errors["methods"][name]["aurc"]
+        axes.plot(
+            curve["x"], curve["y"], color=colour, label=f"{name} {aurc:.3f}"
+        )
+    grid = next(iter(errors["curves"].values()))["x"]
+    axes.plot(
+        grid,
+        errors["best"],
+        color=GUIDE,
+        linestyle="--",
+        label=f"in hindsight {errors['optimal_aurc']:.3f}",
+    )
+    axes.set(
+        xlabel="share of queries answered",
+        ylabel="wrong among answers",
+        xlim=(0, 1),
+        ylim=(0, 1.02),
+    )
+    axes.legend(
+        title="AURC, lower is better",
+        alignment="left",
+        fontsize=8,
+        title_fontsize=8,
+        frameon=False,
+    )
+    return figure
+
+
+@picture
+def reliability(bins: dict[str, Any]) -> "Figure":
+    r"""How often doubt was right, by how large it was."""
+    figure, axes = new_figure(4.2, 4.2)
+    axes.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.8, linestyle="--")
+    size = torch.tensor(bins["size"], dtype=torch.double)
+    share = torch.tensor(bins["frequency"], dtype=torch.double)
+    low, high = wilson(share, size)
+    axes.errorbar(
+        bins["confidence"],
+        bins["frequency"],
+        yerr=torch.stack([share - low, high - share]).clamp(min=0).numpy(),
+        fmt="o",
+        color=METHOD_COLOURS["evidence"],
+        markersize=4,
+        capsize=2,
+    )
+    axes.set(
+        xlabel="doubt (probability of being OOD)",
+        ylabel="share that is OOD",
+        xlim=(-0.03, 1.03),
+        ylim=(-0.03, 1.03),
+    )
+    axes.set_title(f"ECE {bins['ece']:.3f}", loc="left")
+    return figure
+
+
+def wilson(
+    share: torch.Tensor, size: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    r"""Returns Wilson's 95 % interval of shares.
+
+    Args:
+        share (torch.Tensor): The shares.
+        size (torch.Tensor): Of how many each is a share.
+
+    Example:
+        >>> low, high = wilson(torch.tensor([0.5]), torch.tensor([100.0]))
+        >>> round(float(low), 4), round(float(high), 4)
+        (0.4038, 0.5962)
+    """
+    z2 = 1.959964**2
+    middle = (share + z2 / (2 * size)) / (1 + z2 / size)
+    half = (share * (1 - share) / size + z2 / (4 * size.square())).sqrt()
+    half = z2**0.5 * half / (1 + z2 / size)
+    return middle - half, middle + half
+
+
+@picture
+def variance(points: dict[str, Any], a1: dict[str, Any]) -> "Figure":
+    r"""Variance against frequency."""
+    figure, axes = new_figure(4.2, 4.2)
+    axes.scatter(
+        # An entity that was never seen has a place, too.
+        [frequency + 1 for frequency in points["frequency"]],
+        points["variance"],
+        s=6,
+        alpha=0.4,
+        linewidths=0,
+        color=METHOD_COLOURS["semantic"],
+        rasterized=True,
+    )
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="1 + training triples of the entity",
+        ylabel="mean posterior variance",
+    )
+    if a1["spearman"] is not None:
+        axes.set_title(f"Spearman {a1['spearman']:.3f}", loc="left")
+    return figure
+
+
+@picture
+def weights(detected: dict[str, Any]) -> "Figure":
+    r"""The mix at every weight, and the weight that validation chose."""
+    figure, axes = new_figure(4.2, 4.2)
+    colours = list(METHOD_COLOURS.values())
+    for (protocol, part), colour in zip(
+        detected.items(), colours, strict=False
+    ):
+        swept = part["weights"]
+        axes.plot(
+            swept["alpha"],
+            swept["auroc"],
+            color=colour,
+            label=TITLES[protocol],
+        )
+        chosen = swept["chosen"]
+        axes.plot(chosen["alpha"], chosen["auroc"], "o", color=colour)
+    axes.set(
+        xlabel="weight of semantic doubt\n(dots: chosen on validation)",
+        ylabel="AUROC of the mix",
+    )
+    axes.legend(frameon=False, fontsize=8)
+    return figure

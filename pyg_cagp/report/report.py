@@ -1,0 +1,72 @@
+r"""Writes the report of a run."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pyg_cagp.data.files import write_atomically
+from pyg_cagp.report.board import write_board
+from pyg_cagp.report.canvas import check_matplotlib, to_png
+from pyg_cagp.report.figures import all_pictures
+from pyg_cagp.report.findings import gather
+from pyg_cagp.report.page import render_page
+
+#: The file of the page in the folder of a run.
+PAGE = "report.html"
+
+
+def write_report(
+    run_folder: str | Path,
+    root: str | Path | None = None,
+    dataset: str | Path | None = None,
+    device: torch.device | str = "cpu",
+    seed: int = 0,
+    progress: bool = False,
+) -> dict[str, Any]:
+    r"""Judges a run in every way its graph allows, and writes into its folder
+    one page that needs nothing else (:obj:`report.html`), its pictures
+    (:obj:`report/*.png`), all figures (:obj:`report.json`), the records of all
+    evaluations, and more for TensorBoard.
+
+    Args:
+        run_folder (str or pathlib.Path): The folder of the run.
+        root (str or pathlib.Path, optional): The folder that holds datasets.
+            (default: :obj:`None`)
+        dataset (str or pathlib.Path, optional): Where the graph is now, if not
+            where it was when the run was trained. (default: :obj:`None`)
+        device (torch.device or str, optional): Where to compute.
+            (default: :obj:`"cpu"`)
+        seed (int, optional): The seed of whatever is random.
+            (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar
+            where there is a terminal. (default: :obj:`False`)
+
+    Returns:
+        What :obj:`report.json` holds.
+    """
+    # Before a minute of computing, not after it.
+    check_matplotlib()
+    found = gather(run_folder, root, dataset, device, seed, progress)
+    draw_report(run_folder, found)
+    return found
+
+
+def draw_report(run_folder: str | Path, found: dict[str, Any]) -> Path:
+    r"""Writes the page, its pictures and what TensorBoard shows of them, and
+    returns the path of the page.
+
+    Args:
+        run_folder (str or pathlib.Path): The folder of the run.
+        found (dict): What :func:`~pyg_cagp.report.gather` has found there.
+    """
+    folder = Path(run_folder)
+    out = folder / "report"
+    out.mkdir(exist_ok=True)
+    pictures = all_pictures(found)
+    for part in pictures:
+        write_atomically(out / f"{part.name}.png", to_png(part.figure))
+    page = render_page(found, pictures)
+    write_board(folder, found, pictures)
+    write_atomically(folder / PAGE, page.encode())
+    return folder / PAGE
