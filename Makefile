@@ -9,7 +9,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 .PHONY: run test test-ext lint format bench clean
 
 run: $(VENV)/.run
-	$(BIN)/pyg-cagp partition synthetic
+	$(BIN)/pyg-cagp quickstart
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
@@ -37,7 +37,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) --editable .
+	$(PIP) --editable '.[plot]'
 	touch $@
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt

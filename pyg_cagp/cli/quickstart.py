@@ -1,6 +1,7 @@
 r"""The command :obj:`pyg-cagp quickstart`."""
 
 import argparse
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from pyg_cagp.cli.common import (
     print_json,
 )
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.train.run import RECORD, STATE
 
 OUT = "runs/quickstart"
 
@@ -102,27 +104,18 @@ def run(args: argparse.Namespace) -> None:
     if page is None:
         print("for pictures: pip install 'pyg_cagp[plot]', then run this again")
     else:
-        print(f"open {page} in a browser")
-    print(f"or: tensorboard --logdir {out}")
+        print(f"now: open {page} in a browser")
+    print(f"or:  tensorboard --logdir {out}")
 
 
 def _clear(out: Path) -> None:
-    r"""Makes room for the run, if what is there is a quickstart's."""
-    import json
-    import shutil
-
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+    r"""Makes room for the run where an earlier quickstart was."""
+    if not out.exists():
         return
-    try:
-        record = json.loads((out / "run.json").read_text(encoding="utf-8"))
-        made_here = record["dataset"] == "synthetic"
-    except (OSError, ValueError, KeyError, TypeError):
-        # It was interrupted, or it is not a run at all.
-        made_here = out.is_dir() and (out / "last.safetensors").exists()
-        made_here = made_here and out == Path(OUT)
-    if not made_here:
+    earlier = any((out / name).exists() for name in (RECORD, STATE))
+    if out != Path(OUT) or not earlier:
         raise InvalidInputError(
-            f"'{out}' holds something else; choose another folder (--out)"
+            f"'{out}' already exists; choose another folder (--out)"
         )
     shutil.rmtree(out)
 

@@ -96,7 +96,7 @@ def all_pictures(found: dict[str, Any]) -> list[Picture]:
 @picture
 def decomposition(points: dict[str, Any]) -> "Figure":
     r"""Semantic against structural doubt, coloured by kind."""
-    figure, axes = new_figure(6.4, 4.4)
+    figure, axes = new_figure(5.2, 4.2)
     kind = torch.tensor(points["kind"])
     semantic = torch.tensor(points["semantic"])
     structural = torch.tensor(points["structural"])
@@ -175,7 +175,7 @@ def roc(judged: dict[str, Any], title: str) -> "Figure":
 @picture
 def risk_coverage(errors: dict[str, Any]) -> "Figure":
     r"""The share of errors among answers, for every share of answers."""
-    figure, axes = new_figure(6.4, 4.0)
+    figure, axes = new_figure(5.2, 3.9)
     for name, curve in errors["curves"].items():
         colour = METHOD_COLOURS[name]
         axes.fill_between(
