@@ -84,6 +84,7 @@ def test_files_fit_in_a_head(path):
         "train",
         "evaluate",
         "advice",
+        "report",
     ],
 )
 def test_listed_names_exist(name):

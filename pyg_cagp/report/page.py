@@ -3,6 +3,7 @@ r"""The report as one page that needs nothing else: no network, no files."""
 import json
 from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 from string import Template
 from typing import Any
 
@@ -54,7 +55,9 @@ def render_page(
 
 def _name(found: dict[str, Any]) -> str:
     run = found["run"]
-    return f"{run['config']['model']['name']} on {run['dataset'] or 'a graph'}"
+    # A folder is known by its last name.
+    graph = Path(run["dataset"]).name or "a graph"
+    return f"{run['config']['model']['name']} on {graph}"
 
 
 def _head(found: dict[str, Any], title: str) -> str:

@@ -102,7 +102,7 @@ def test_every_shown_triple_is_a_prediction_once(reported):
 def test_names_are_text(reported):
     found = json.loads(json.dumps(reported[1]))
     found["errors"]["trust"]["most"][0]["head"] = '<b>"R&D"</b>'
-    found["run"]["dataset"] = "<i>mine</i>"
+    found["run"]["dataset"] = "folder/<i>mine"
     page = render_page(found)
     assert "&lt;b&gt;&quot;R&amp;D&quot;&lt;/b&gt;" in page
     assert "<i>mine" not in page
