@@ -94,9 +94,11 @@ def main() -> int:
     sys.path.insert(0, str(DOCS.parent))
     chosen = [path.resolve() for path in args.pages] or pages()
     stale = 0
+    os.environ.pop("PYG_CAGP_DATA", None)  # Nothing of this machine is shown.
     for path in chosen:
         text = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
+            os.environ["PYG_CAGP_CACHE"] = folder
             os.chdir(folder)
             made = filled(text, str(path))
             os.chdir(DOCS)
