@@ -59,7 +59,7 @@ def run(text: str, name: str) -> Iterator[tuple[re.Match[str], str]]:
 
 def same(shown: str, printed: str) -> bool:
     r"""Tells whether two outputs have the same words, and numbers that agree to
-    a tenth, or to 0.03.
+    0.03, or to a tenth where they are above 1.
     """
     words = [
         " ".join(NUMBER.sub("#", text).split()) for text in (shown, printed)
@@ -69,7 +69,7 @@ def same(shown: str, printed: str) -> bool:
     pairs = zip(*(NUMBER.findall(t) for t in (shown, printed)), strict=True)
     for one, other in pairs:
         a, b = (float(number.replace(",", "")) for number in (one, other))
-        if abs(a - b) > max(0.03, 0.1 * abs(a)):
+        if abs(a - b) > (0.03 if abs(a) <= 1 else 0.1 * abs(a)):
             return False
     return True
 
