@@ -35,7 +35,6 @@ nitpick_ignore_regex = [("py:.*", r"(?!pyg_cagp).*")]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 html_math_renderer = "mathml"
-smartquotes = False  # They would make dashes of options.
 
 autosummary_generate = False  # The tables only; pages are made elsewhere.
 autodoc_member_order = "bysource"

@@ -7,6 +7,7 @@ from pyg_cagp.cli.main import build_parser
 
 WIDTH = 76
 TITLE = "Command line"
+SIGNS = re.compile(r"(?<!\w)'([^']+)'(?!\w)|(?<!\S)--[a-z-]+|[\\`*_|<>]")
 
 
 def page() -> str:
@@ -97,8 +98,14 @@ def indented(text: str) -> list[str]:
 
 
 def plain(text: str | None) -> str:
-    r"""Returns a sentence in which no sign means anything."""
-    text = " ".join((text or "").split())
-    text = re.sub(r"([\\`*_|<>])", r"\\\1", text)
+    r"""Returns a sentence in which no sign means anything; what is quoted, and
+    options, are set as code.
+    """
+
+    def sign(match: re.Match[str]) -> str:
+        found = match[1] or match[0]
+        return f"\\{found}" if len(match[0]) == 1 else f"``{found}``"
+
+    text = SIGNS.sub(sign, " ".join((text or "").split()))
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "?")) or not text else f"{text}."
