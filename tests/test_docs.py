@@ -111,15 +111,6 @@ def test_links_lead_to_files(name):
         assert path.is_file(), target
 
 
-def test_every_image_is_shown():
-    shown = {
-        Path(target).name
-        for text in TEXTS.values()
-        for target in re.findall(r"!\[[^]]+\]\(([^)]+)\)", text)
-    }
-    assert {image.name for image in (DOCS / "images").iterdir()} == shown
-
-
 def test_every_page_is_in_a_table_of_contents():
     entries = []
     for name, text in TEXTS.items():
