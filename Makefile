@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--constraint constraints.txt
 
-.PHONY: run test test-ext lint format bench clean
+.PHONY: run test test-ext lint format docs bench clean
 
 run: $(VENV)/.run
 	$(BIN)/pyg-cagp quickstart
@@ -22,6 +22,11 @@ lint: $(VENV)/.dev
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# A warning is an error: a page that nothing leads to, a name that is gone.
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
 
 # torch-scatter and torch-sparse have no wheels for every torch: both are
 # compiled against the torch in .venv (about 15 minutes on two cores).
@@ -44,6 +49,10 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) --editable '.[dev]'
 	touch $@ $(VENV)/.run
 
+$(VENV)/.docs: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[docs,plot]'
+	touch $@ $(VENV)/.run
+
 $(VENV)/.ext: $(VENV)/.dev
 	$(PIP) setuptools wheel
 	$(PIP) --no-build-isolation torch-scatter torch-sparse
@@ -51,3 +60,4 @@ $(VENV)/.ext: $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf docs/_build docs/reference/api docs/reference/command_line.rst

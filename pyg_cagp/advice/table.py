@@ -33,7 +33,7 @@ class ScoreTable:
         doubt (torch.Tensor): The probability of being out of distribution, by
             :class:`~pyg_cagp.uncertainty.EvidenceUncertainty`.
         kind (torch.Tensor): The kind of each triple, as its number in
-            :obj:`~pyg_cagp.advice.KINDS`.
+            ``pyg_cagp.advice.KINDS``.
         abstain (torch.Tensor): Whether to leave the triple undecided.
     """
 

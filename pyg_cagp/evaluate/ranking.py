@@ -56,7 +56,7 @@ def ranking(
         filtered (bool, optional): If set to :obj:`False`, other right answers
             count as rivals, too. (default: :obj:`True`)
         ties (str, optional): :obj:`"realistic"`, :obj:`"optimistic"` or
-            :obj:`"pessimistic"`; see :mod:`pyg_cagp.metrics.ranking`.
+            :obj:`"pessimistic"`; see :func:`~pyg_cagp.metrics.ranks`.
             (default: :obj:`"realistic"`)
         ks (int or sequence, optional): The numbers of places for hits.
             (default: :obj:`(1, 3, 10)`)

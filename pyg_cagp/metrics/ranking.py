@@ -45,6 +45,10 @@ def _counts(higher: Values, equal: Values, ties: str) -> tuple[Tensor, Tensor]:
 def ranks(higher: Values, equal: Values, ties: str = "realistic") -> Tensor:
     r"""Returns the rank of each answer, counted from 1.
 
+    With :math:`a` candidates above it and :math:`b` beside it, the optimistic
+    rank is :math:`a + 1`, the pessimistic one :math:`a + b + 1`, and the
+    realistic one :math:`a + 1 + b / 2`, the mean over all orders of ties.
+
     Args:
         higher (torch.Tensor): How many other candidates score higher.
         equal (torch.Tensor): How many other candidates score the same.

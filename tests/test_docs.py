@@ -1,0 +1,170 @@
+"""What the documentation shows is what happens, and nothing in it is lost."""
+
+import importlib.util
+import re
+import shlex
+import sys
+from fnmatch import fnmatch
+from pathlib import Path
+from types import ModuleType
+from xml.etree import ElementTree
+
+import pytest
+
+from pyg_cagp.cli.main import build_parser
+from tests.conftest import REPO
+from tests.test_architecture import ALLOWED, BASE
+
+DOCS = REPO / "docs"
+
+
+def script(name: str) -> ModuleType:
+    """A module of the folder, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+run_pages = script("run_pages")
+PAGES = run_pages.pages()
+TEXTS = {
+    page.relative_to(DOCS).as_posix(): page.read_text(encoding="utf-8")
+    for page in PAGES
+}
+WITH_CODE = [name for name, text in TEXTS.items() if "```python" in text]
+
+
+def commands(text):
+    """The lines of bash blocks that call our command."""
+    for block in run_pages.fences(text, "bash"):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            if words[:1] == ["pyg-cagp"]:
+                yield words[1:]
+
+
+COMMANDS = [
+    pytest.param(words, id=f"{name}: {' '.join(words)}")
+    for name, text in TEXTS.items()
+    for words in commands(text)
+]
+
+
+@pytest.mark.parametrize("name", WITH_CODE)
+def test_code_runs_and_prints_what_the_page_shows(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYG_CAGP_CACHE", str(tmp_path / "cache"))
+    for match, printed in run_pages.run(TEXTS[name], name):
+        assert run_pages.same(match["text"] or "", printed), printed
+
+
+def test_outputs_that_differ_are_told_apart():
+    same = run_pages.same
+    assert same("AUROC 0.91 of 2,000\n", "AUROC  0.93 of 2000")
+    assert not same("AUROC 0.91", "AUROC 0.99 ")
+    assert not same("AUROC 0.91", "AUPR 0.91")
+    assert not same("AUROC 0.91", "")
+    assert not same("1 2", "1")
+
+
+def test_every_protocol_has_a_tutorial():
+    parser = build_parser()
+    choices = (
+        subparsers(parser)["evaluate"]
+        ._option_string_actions["--protocol"]
+        .choices
+    )
+    shown = {
+        words[words.index("--protocol") + 1]
+        for name, text in TEXTS.items()
+        if name.startswith("tutorials/")
+        for words in commands(text)
+        if "--protocol" in words
+    }
+    assert set(choices) - {"ranking"} <= shown
+
+
+def subparsers(parser):
+    (action,) = (a for a in parser._actions if a.dest == "command")
+    return action.choices
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_commands_parse(words):
+    parser = build_parser()
+    if words[0] in ("quickstart", "report") and (
+        words[0] not in subparsers(parser)
+    ):
+        pytest.skip(f"'pyg-cagp {words[0]}' is not there yet")
+    args = parser.parse_args(words)  # Leaves by SystemExit if it cannot.
+    assert callable(args.run)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_links_lead_to_files(name):
+    text = re.sub(r"```.*?```", "", TEXTS[name], flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"https?://", target):
+            continue
+        path = (DOCS / name).parent / target.partition("#")[0]
+        assert path.is_file(), target
+
+
+def test_every_page_is_in_a_table_of_contents():
+    entries = []
+    for name, text in TEXTS.items():
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL):
+            folder = Path(name).parent
+            entries += [
+                (folder / line).as_posix()
+                for line in block.splitlines()
+                if line and not line.startswith(":")
+            ]
+    pages = {name.removesuffix(".md") for name in TEXTS} - {"index"}
+    assert not [
+        page for page in pages if not any(fnmatch(page, e) for e in entries)
+    ]
+    # The generated ones: see the next test.
+    written = set(entries) - {"reference/command_line", "reference/api/*"}
+    assert written == pages
+
+
+def test_the_reference_lists_what_packages_list(monkeypatch):
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    pages = importlib.import_module("reference_pages")
+    made = {
+        name: pages.page(module) for name, module in pages.modules().items()
+    }
+    for name in ("coverage", "metrics", "nn.kge", "uncertainty", "advice"):
+        module = sys.modules[f"pyg_cagp.{name}"]
+        page = made[f"pyg_cagp.{name}"]
+        for listed in [*module.classes, *getattr(module, "functions", [])]:
+            assert re.search(rf"^\.\. auto\w+:: {listed}$", page, re.MULTILINE)
+
+
+def test_the_command_line_has_a_page(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    page = importlib.import_module("command_line").page()
+    for name, parser in subparsers(build_parser()).items():
+        assert f"\npyg-cagp {name}\n----" in page
+        for option in set(parser._option_string_actions) - {"-h", "--help"}:
+            assert re.search(
+                rf"^\.\. option:: (-\w .*, )?{option}\b", page, re.MULTILINE
+            )
+
+
+def test_the_picture_shows_who_may_import_whom():
+    """All that is allowed follows from its arrows, and nothing else does."""
+    tree = ElementTree.parse(DOCS / "images" / "arrows.svg")
+    paths = [path for path in tree.iter() if path.get("data-from")]
+    seen = {part: set() for part in set(ALLOWED) - BASE}
+    for path in paths:
+        seen[path.get("data-to")].add(path.get("data-from"))
+    for _ in seen:  # Whoever is seen shows whom it sees.
+        for part, others in seen.items():
+            seen[part] = others.union(*(seen[other] for other in others))
+    assert seen == {part: ALLOWED[part] - BASE for part in seen}
+    words = [text.text for text in tree.iter() if text.tag.endswith("text")]
+    assert set(seen) <= set(words)
