@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from pyg_cagp import __version__
 from pyg_cagp.cli import (
+    completion,
     datasets,
     evaluate,
     partition,
@@ -28,6 +29,7 @@ COMMANDS = (
     update,
     evaluate,
     reproduce,
+    completion,
 )
 
 
