@@ -1,5 +1,6 @@
 r"""Judges a run by a protocol, on the graph it was trained on."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -7,14 +8,14 @@ import torch
 from torch_geometric.data import Data
 
 from pyg_cagp import evaluate
+from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import kg_digest
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.datasets import load
 from pyg_cagp.evaluate.record import Record
-from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.exceptions import CacheError, InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.train import load_run
 from pyg_cagp.transforms.judged import PROTOCOLS as OOD_PROTOCOLS
 from pyg_cagp.uncertainty import (
     CAGP,
@@ -60,7 +61,9 @@ def evaluate_run(
             where there is a terminal. (default: :obj:`False`)
     """
     check_choice("protocol", protocol, PROTOCOLS)
-    run = load_run(run_folder, device)
+    target = Path(run_folder) / f"evaluate-{protocol}.json"
+    _check_target(target)
+    run = read_run(Path(run_folder), device)
     model = run.model
     kg = graph_of(run.record, root, dataset)
     if protocol == "timestamp" and "ood_label" not in kg:
@@ -84,8 +87,18 @@ def evaluate_run(
     else:
         signals = _signals(model, kg, protocol, seed)
         record = evaluate.ood(signals, kg, protocol, seed=seed)
-    record.save(Path(run_folder) / f"evaluate-{protocol}.json")
+    record.save(target)
     return record
+
+
+def _check_target(path: Path) -> None:
+    # Now, and not when all is computed.
+    if path.is_dir():
+        raise InvalidInputError(
+            f"'{path}' is a folder, where the record has to go; move it away"
+        )
+    if path.parent.is_dir() and not os.access(path.parent, os.W_OK):
+        raise CacheError(f"cannot write to '{path.parent}'")
 
 
 def graph_of(

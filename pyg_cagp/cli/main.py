@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (CAGPError, OSError) as error:
-        print(f"pyg-cagp: {error}", file=sys.stderr)
+        print(f"pyg-cagp: {_sentence(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("pyg-cagp: interrupted", file=sys.stderr)
@@ -77,6 +77,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         warnings.formatwarning = before
     return 0
+
+
+def _sentence(error: Exception) -> str:
+    r"""What the system says of a file, said as we would."""
+    if isinstance(error, CAGPError) or not isinstance(error, OSError):
+        return str(error)
+    path = error.filename2 or error.filename
+    if path is None or error.strerror is None:
+        return str(error)
+    return f"'{os.fspath(path)}' cannot be used ({error.strerror})"
 
 
 def _format_warning(
