@@ -1,13 +1,18 @@
 """Every example runs, offline, and shows what it says."""
 
+import importlib.util
+import json
 import os
 import re
 import subprocess
 import sys
 
 import pytest
+import torch
 
 from tests.conftest import REPO
+
+EXAMPLES = REPO / "examples"
 
 #: What each must have printed.
 SHOWS = {
@@ -19,19 +24,24 @@ SHOWS = {
     "selective_prediction.py": r"learned from errors +AURC 0\.\d+",
     "conformal_answers.py": r"novel +holds the answer 0\.\d+ of the time",
     "streaming_coverage.py": r"structural doubt 0\.\d+ before, 0\.\d+ after",
+    "own_graph.py": r"1 unknown entity(.|\n)*before the update, 0\.00 after",
+    "tensorboard_logging.py": r"mine/emerging_auroc = 0\.\d+ at step 1",
+    "multi_gpu/ddp.py": r"over 2 processes\nfiltered MRR on test: 0\.\d+",
+    "multi_gpu/ddp.py --world-size 1": r"equal to Trainer's: True",
 }
 
 
 def test_all_examples_are_listed_here():
-    found = {path.name for path in (REPO / "examples").glob("*.py")}
-    assert found == set(SHOWS)
+    found = {str(path.relative_to(EXAMPLES)) for path in EXAMPLES.rglob("*.py")}
+    assert found == {name.split()[0] for name in SHOWS}
 
 
 @pytest.mark.parametrize("name", SHOWS)
 def test_examples_run(name, tmp_path):
+    script, *args = name.split()
     nowhere = {"PYG_CAGP_DATA": str(tmp_path), "PYG_CAGP_CACHE": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, REPO / "examples" / name, "--epochs", "1"],
+        [sys.executable, EXAMPLES / script, *args, "--epochs", "1"],
         cwd=tmp_path,
         env={**os.environ, **nowhere},
         capture_output=True,
@@ -41,3 +51,45 @@ def test_examples_run(name, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert re.search(SHOWS[name], done.stdout), done.stdout
+
+
+def test_ranks_share_an_epoch():
+    path = EXAMPLES / "multi_gpu/ddp.py"
+    spec = importlib.util.spec_from_file_location("ddp", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    order = torch.randperm(11)
+    parts = [module.part_of_epoch(order, rank, 3) for rank in range(3)]
+    assert [part.numel() for part in parts] == [3, 3, 3]
+    assert torch.cat(parts).unique().numel() == 9
+    assert torch.equal(module.part_of_epoch(order, 0, 1), order)
+
+
+def test_the_notebook_runs_and_is_stripped(capsys):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    text = (EXAMPLES / "reading_along.ipynb").read_text(encoding="utf-8")
+    notebook = json.loads(text)
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    cells = [c for c in notebook["cells"] if c["cell_type"] == "code"]
+    names: dict = {}
+    for cell in cells:
+        assert (cell["outputs"], cell["execution_count"]) == ([], None)
+        exec("".join(cell["source"]), names)
+    figures = [plt.figure(number) for number in plt.get_fignums()]
+    try:
+        decomposed, selective = (figure.axes[0] for figure in figures)
+        points = [len(part.get_offsets()) for part in decomposed.collections]
+        assert points == names["kind"].bincount().tolist()
+        # Where all is answered, all doubts have the same risk.
+        ends = [float(line.get_ydata()[-1]) for line in selective.lines]
+        share = float(names["test"].error.double().mean())
+        assert ends == pytest.approx([share, share])
+    finally:
+        plt.close("all")
+    found = names["record"]["methods"]
+    assert found["structural"]["novel"]["auroc"] == 1
+    assert found["semantic"]["emerging"]["auroc"] > 0.9
+    assert "weight of semantic doubt: 0." in capsys.readouterr().out

@@ -84,7 +84,7 @@ class Adviser:
         """
         run = Path(run_folder)
         document = state.read_pointer(run)
-        folder = state.state_folder(run, document["version"])
+        folder = state.check_state(run, document)
         model, meta = read_model(run / document["model"], device)
         if meta["crc32"] != document["model_crc32"]:
             raise CheckpointError(

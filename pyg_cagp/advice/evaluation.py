@@ -1,5 +1,6 @@
 r"""Judges a run by a protocol, on the graph it was trained on."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -7,15 +8,15 @@ import torch
 from torch_geometric.data import Data
 
 from pyg_cagp import evaluate
+from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import kg_digest
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.datasets import load
 from pyg_cagp.evaluate.record import Record
-from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.exceptions import CacheError, InvalidInputError
 from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.train import load_run
 from pyg_cagp.transforms.judged import PROTOCOLS as OOD_PROTOCOLS
 from pyg_cagp.uncertainty import (
     CAGP,
@@ -61,7 +62,9 @@ def evaluate_run(
             where there is a terminal. (default: :obj:`False`)
     """
     check_choice("protocol", protocol, PROTOCOLS)
-    run = load_run(run_folder, device)
+    target = Path(run_folder) / f"evaluate-{protocol}.json"
+    check_target(target)
+    run = read_run(Path(run_folder), device)
     model = run.model
     kg = graph_of(run.record, root, dataset)
     if protocol == "timestamp" and "ood_label" not in kg:
@@ -71,7 +74,7 @@ def evaluate_run(
         )
     with one_blas_thread():
         record = judge_model(model, kg, protocol, seed, progress)
-    record.save(Path(run_folder) / f"evaluate-{protocol}.json")
+    record.save(target)
     return record
 
 
@@ -108,6 +111,20 @@ def judge_model(
             progress=progress,
         )
     return evaluate.ood(signals, kg, protocol, seed=seed)
+
+
+def check_target(path: Path) -> None:
+    r"""Checks that a file can be written, before anything is computed for it.
+
+    Args:
+        path (pathlib.Path): The file.
+    """
+    if path.is_dir():
+        raise InvalidInputError(
+            f"'{path}' is a folder, where a file has to go; move it away"
+        )
+    if path.parent.is_dir() and not os.access(path.parent, os.W_OK):
+        raise CacheError(f"cannot write to '{path.parent}'")
 
 
 def graph_of(

@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from pyg_cagp.advice.names import Names
-from pyg_cagp.advice.state import REMEDY
+from pyg_cagp.advice.state import REMEDY, UPGRADE
 from pyg_cagp.data.files import write_atomically
 from pyg_cagp.exceptions import CAGPError, CheckpointError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.train.build import build_model
-from pyg_cagp.train.checkpoint import load_checkpoint, save_checkpoint
+from pyg_cagp.train.checkpoint import SCHEMA, load_checkpoint, save_checkpoint
 from pyg_cagp.train.options import Config
+from pyg_cagp.train.run import MODEL, RECORD, Run, load_run
 
 T = TypeVar("T")
 
@@ -32,12 +34,58 @@ def read_part(path: Path, read: Callable[[], T]) -> T:
     try:
         return read()
     except CAGPError as error:
-        raise CheckpointError(f"{error}; {REMEDY}") from None
+        remedy = UPGRADE if _is_newer(path) else REMEDY
+        raise CheckpointError(f"{error}; {remedy}") from None
     except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else repr(error)
         raise CheckpointError(
-            f"'{path}' cannot be read ({reason}); {REMEDY}"
+            f"'{path}' cannot be read ({_reason(error)}); {REMEDY}"
         ) from None
+
+
+def _reason(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else repr(error)
+
+
+def _is_newer(path: Path) -> bool:
+    r"""Tells whether a later version has written a checkpoint."""
+    try:
+        with safe_open(path, "pt") as file:
+            return json.loads(file.metadata()["pyg_cagp"])["schema"] > SCHEMA
+    except (SafetensorError, OSError, KeyError, TypeError, ValueError):
+        return False
+
+
+# The run #####################################################################
+
+
+def read_run(folder: Path, device: torch.device | str = "cpu") -> Run:
+    r"""Reads a finished run that is to be judged on its graph.
+
+    Args:
+        folder (pathlib.Path): The folder of the run.
+        device (torch.device or str, optional): Where the model goes.
+            (default: :obj:`"cpu"`)
+    """
+    if folder.is_file():
+        raise CheckpointError(f"'{folder}' is a file, and no folder of a run")
+    try:
+        run = load_run(folder, device)
+        schema = int(run.record["schema"])
+        [run.record[key] for key in ("dataset", "seed")]
+        str(run.record["graph"]["sha256"])
+    except CAGPError as error:
+        hint = f"; {UPGRADE}" if _is_newer(folder / MODEL) else ""
+        raise CheckpointError(f"{error}{hint}") from None
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise CheckpointError(
+            f"'{folder}' holds no run that can be read ({_reason(error)})"
+        ) from None
+    if schema > SCHEMA:
+        raise CheckpointError(
+            f"'{folder / RECORD}' has schema {schema}, this version reads "
+            f"{SCHEMA}; {UPGRADE}"
+        )
+    return run
 
 
 # The model ###################################################################
@@ -150,6 +198,8 @@ def read_names(
             names = document[key]
             if names is not None and len(names) != size:
                 raise ValueError(f"{len(names)} {key} instead of {size}")
+            if not all(isinstance(name, str) for name in names or ()):
+                raise ValueError(f"{key} whose names are no text")
             found.append(Names.numbers(size) if names is None else Names(names))
         return found[0], found[1]
 

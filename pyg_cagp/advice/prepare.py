@@ -79,36 +79,36 @@ def prepare(
         cagp, evidence, threshold = _fit(kg, model, coverage, seed)
     with state.changing(run):
         version = _next_version(run)
-        folder = state.new_state(run, version)
-        coverage.save(folder / state.COVERAGE)
-        cagp.save(folder / state.CAGP_FILE)
-        if evidence is not None:
-            evidence.save(folder / state.EVIDENCE)
-        write_names(
-            folder / state.NAMES,
-            _usable(kg, "node_names"),
-            _usable(kg, "relation_names"),
-        )
-        write_known(
-            folder / state.KNOWN, _triples(kg, "train"), _triples(kg, "val")
-        )
-        rule = TemporalLikeOOD.preset(PRESET)
-        document = {
-            "version": version,
-            "model": state.MODEL,
-            "model_crc32": meta["crc32"],
-            "graph": describe_graph(kg),
-            "seed": seed,
-            "protocol": PROTOCOL,
-            "preset": PRESET,
-            "tau": rule.threshold(coverage.frequency()),
-            "threshold": threshold,
-            "evidence": None if evidence is None else state.EVIDENCE,
-            "conformal": _conformal(kg, model, progress),
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": package_versions(),
-            "updates": [],
-        }
+        with state.new_state(run, version) as folder:
+            coverage.save(folder / state.COVERAGE)
+            cagp.save(folder / state.CAGP_FILE)
+            if evidence is not None:
+                evidence.save(folder / state.EVIDENCE)
+            write_names(
+                folder / state.NAMES,
+                _usable(kg, "node_names"),
+                _usable(kg, "relation_names"),
+            )
+            write_known(
+                folder / state.KNOWN, _triples(kg, "train"), _triples(kg, "val")
+            )
+            rule = TemporalLikeOOD.preset(PRESET)
+            document = {
+                "version": version,
+                "model": state.MODEL,
+                "model_crc32": meta["crc32"],
+                "graph": describe_graph(kg),
+                "seed": seed,
+                "protocol": PROTOCOL,
+                "preset": PRESET,
+                "tau": rule.threshold(coverage.frequency()),
+                "threshold": threshold,
+                "evidence": None if evidence is None else state.EVIDENCE,
+                "conformal": _conformal(kg, model, progress),
+                "created": datetime.now(UTC).isoformat(timespec="seconds"),
+                "versions": package_versions(),
+                "updates": [],
+            }
         state.make_valid(run, document)
     return document
 

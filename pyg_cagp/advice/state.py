@@ -2,7 +2,8 @@ r"""Where the advice of a run lies: whole states, one of which is valid."""
 
 import json
 import shutil
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,16 +31,40 @@ CAGP_FILE, EVIDENCE, NAMES = (
 #: What to do about advice that is missing or damaged.
 REMEDY = "make it again with 'pyg-cagp train ... --out RUN --resume'"
 
-_KEYS = (
-    "version",
-    "model",
-    "model_crc32",
-    "tau",
-    "threshold",
-    "conformal",
-    "evidence",
-    "updates",
-)
+#: What to do about files that a later version has written.
+UPGRADE = "upgrade pyg_cagp"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
+
+
+def _is_number_or_none(value: Any) -> bool:
+    return value is None or _is_number(value)
+
+
+def _is_conformal(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and _is_number(value.get("alpha"))
+        and all(
+            side in value and _is_number_or_none(value[side])
+            for side in ("head", "tail")
+        )
+    )
+
+
+# What has to be there, and what it must be like.
+_KEYS: dict[str, Callable[[Any], bool]] = {
+    "version": lambda value: isinstance(value, int) and value >= 0,
+    "model": lambda value: isinstance(value, str),
+    "model_crc32": lambda value: isinstance(value, int),
+    "tau": _is_number,
+    "threshold": _is_number_or_none,
+    "conformal": _is_conformal,
+    "evidence": lambda value: value is None or isinstance(value, str),
+    "updates": lambda value: isinstance(value, list),
+}
 
 
 def read_pointer(run: Path) -> dict[str, Any]:
@@ -65,11 +90,16 @@ def read_pointer(run: Path) -> dict[str, Any]:
     if schema > SCHEMA:
         raise CheckpointError(
             f"'{path}' has schema {schema}, this pyg_cagp reads up to "
-            f"{SCHEMA}; upgrade pyg_cagp"
+            f"{SCHEMA}; {UPGRADE}"
         )
-    missing = [key for key in _KEYS if key not in document]
-    if missing:
-        raise CheckpointError(f"'{path}' has no '{missing[0]}'; {REMEDY}")
+    for key, is_right in _KEYS.items():
+        if key not in document:
+            raise CheckpointError(f"'{path}' has no '{key}'; {REMEDY}")
+        if not is_right(document[key]):
+            raise CheckpointError(
+                f"'{path}' is damaged: its '{key}' cannot be "
+                f"{document[key]!r}; {REMEDY}"
+            )
     return document
 
 
@@ -109,9 +139,10 @@ def changing(run: Path) -> Iterator[None]:
         lock.release()
 
 
-def new_state(run: Path, version: int) -> Path:
-    r"""Makes an empty folder for a state that is not valid yet. What an
-    interrupted process had left there is removed.
+@contextmanager
+def new_state(run: Path, version: int) -> Iterator[Path]:
+    r"""Lends an empty folder for a state that is not valid yet, which is
+    removed if anything fails. What a killed process had left there goes, too.
 
     Args:
         run (pathlib.Path): The folder of the run.
@@ -119,8 +150,47 @@ def new_state(run: Path, version: int) -> Path:
     """
     folder = state_folder(run, version)
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise CacheError(
+            f"cannot make the folder '{folder}' ({error.strerror})"
+        ) from error
+    try:
+        yield folder
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def check_state(run: Path, document: dict[str, Any]) -> Path:
+    r"""Checks that the files of the valid state are those that were written,
+    and returns their folder.
+
+    Args:
+        run (pathlib.Path): The folder of the run.
+        document (dict): The values of :obj:`advice.json`.
+    """
+    folder = state_folder(run, document["version"])
+    # Advice that was made before checksums were has none.
+    for name, expected in dict(document.get("crc32") or {}).items():
+        path = folder / name
+        if not path.is_file():
+            raise CheckpointError(f"there is no '{path}'; {REMEDY}")
+        if _crc32(path) != expected:
+            raise CheckpointError(
+                f"'{path}' is damaged: its bytes are not those that were "
+                f"written; {REMEDY}"
+            )
     return folder
+
+
+def _crc32(path: Path) -> int:
+    total = 0
+    with open(path, "rb") as file:
+        while block := file.read(2**20):
+            total = zlib.crc32(block, total)
+    return total
 
 
 def make_valid(run: Path, document: dict[str, Any]) -> None:
@@ -131,7 +201,9 @@ def make_valid(run: Path, document: dict[str, Any]) -> None:
         run (pathlib.Path): The folder of the run.
         document (dict): The values of :obj:`advice.json`.
     """
-    content = {"schema": SCHEMA, **document}
+    files = sorted(state_folder(run, document["version"]).iterdir())
+    sums = {path.name: _crc32(path) for path in files}
+    content = {"schema": SCHEMA, **document, "crc32": sums}
     text = json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
     write_atomically(run / FOLDER / POINTER, (text + "\n").encode())
     for folder in (run / FOLDER).iterdir():

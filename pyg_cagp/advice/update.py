@@ -23,7 +23,7 @@ from pyg_cagp.advice.reader import Chunk, Malformed, read_chunks
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.data.files import write_atomically
-from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E
 from pyg_cagp.nn.posterior import update_posterior
 from pyg_cagp.train.options import Config
@@ -94,7 +94,7 @@ def update(
     state.read_pointer(run)  # Nothing is made in a folder that holds no run.
     with state.changing(run):
         before = state.read_pointer(run)
-        old = state.state_folder(run, before["version"])
+        old = state.check_state(run, before)
         model, meta = read_model(run / before["model"], device)
         if isinstance(model, KG2E):
             raise InvalidInputError(
@@ -110,6 +110,8 @@ def update(
         else:
             chunks, source = read_chunks(triples, malformed), str(triples)
         found, unknown = _numbers(chunks, *names)
+        if not (found.size(1) or sum(unknown) or malformed.count):
+            raise DatasetFormatError(f"'{source}' holds no triple")
         index = TripleIndex(train[[0, 2]], train[1], *sizes)
         again = index.contains(*found)
         if skip_known:
@@ -136,13 +138,14 @@ def update(
             num_negatives=config.posterior.num_negatives or None,
             seed=meta["seed"],
         )
-        new = state.new_state(run, summary.version)
-        coverage.save(new / state.COVERAGE)
-        write_known(new / state.KNOWN, torch.cat([train, found], dim=1), val)
-        for name in (state.NAMES, state.CAGP_FILE, before["evidence"]):
-            if name is not None:
-                write_atomically(new / name, (old / name).read_bytes())
-        crc32 = write_model(new / state.MODEL, model, meta)
+        with state.new_state(run, summary.version) as new:
+            coverage.save(new / state.COVERAGE)
+            train = torch.cat([train, found], dim=1)
+            write_known(new / state.KNOWN, train, val)
+            for name in (state.NAMES, state.CAGP_FILE, before["evidence"]):
+                if name is not None:
+                    write_atomically(new / name, (old / name).read_bytes())
+            crc32 = write_model(new / state.MODEL, model, meta)
         entry = {
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "source": source,

@@ -50,6 +50,10 @@ def open_writer(path: Path, name: str | None = None) -> Iterator[Writer]:
         path (pathlib.Path): The file.
         name (str, optional): See :func:`format_of`. (default: :obj:`None`)
     """
+    if path.is_dir():
+        raise InvalidInputError(
+            f"'{path}' is a folder; name the file that is to be written"
+        )
     kind = format_of(path, name)
     opened = _open_parquet if kind == "parquet" else _open_text
     if kind == "parquet":

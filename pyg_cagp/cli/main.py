@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from pyg_cagp import __version__
 from pyg_cagp.cli import (
+    completion,
     datasets,
     evaluate,
     partition,
@@ -32,6 +33,7 @@ COMMANDS = (
     evaluate,
     report,
     reproduce,
+    completion,
 )
 
 
@@ -71,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (CAGPError, OSError) as error:
-        print(f"pyg-cagp: {error}", file=sys.stderr)
+        print(f"pyg-cagp: {_sentence(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("pyg-cagp: interrupted", file=sys.stderr)
@@ -79,6 +81,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         warnings.formatwarning = before
     return 0
+
+
+def _sentence(error: Exception) -> str:
+    r"""What the system says of a file, said as we would."""
+    if isinstance(error, CAGPError) or not isinstance(error, OSError):
+        return str(error)
+    path = error.filename2 or error.filename
+    if path is None or error.strerror is None:
+        return str(error)
+    return f"'{os.fspath(path)}' cannot be used ({error.strerror})"
 
 
 def _format_warning(

@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,8 @@ def run(args: argparse.Namespace) -> None:
     if args.seeds:
         budget = dataclasses.replace(budget, seeds=args.seeds)
     if args.datasets:
+        for name in args.datasets:
+            _check_dataset(name, TABLES)
         budget = dataclasses.replace(budget, datasets=tuple(args.datasets))
     if args.write and not Path(args.write).parent.is_dir():
         raise InvalidInputError(
@@ -157,6 +160,24 @@ def run(args: argparse.Namespace) -> None:
     print(text)
     for cell, reason in failed.items():
         print(f"pyg-cagp: {cell} was not computed: {reason}", file=sys.stderr)
+
+
+def _check_dataset(name: str, tables: Collection[str]) -> None:
+    # Before a grid is computed of which no cell can be.
+    from pyg_cagp.datasets.registry import REGISTRY
+    from pyg_cagp.reproduce.workshop import FOLDERS
+
+    known = ("synthetic", "subsample", *FOLDERS, *REGISTRY)
+    if name in known or Path(name).exists():
+        return
+    if name in tables:
+        raise InvalidInputError(
+            f"'{name}' is a table; name tables before '--datasets'"
+        )
+    raise InvalidInputError(
+        f"'--datasets' must name some of {', '.join(known)}, or folders or "
+        f"files of triples (got '{name}')"
+    )
 
 
 def _default_out(quick: bool) -> Path:

@@ -93,6 +93,11 @@ def run(args: argparse.Namespace) -> None:
     if args.by_time:
         from pyg_cagp.reproduce.cells.dated import past_and_future
 
+        if "edge_time" not in kg:
+            raise InvalidInputError(
+                f"'--by-time' needs a dated graph, and '{args.dataset}' has no "
+                f"dates"
+            )
         kg = past_and_future(kg, args.dataset)
     result = train_run(
         kg,

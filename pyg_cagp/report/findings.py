@@ -9,7 +9,8 @@ from torch_geometric.data import Data
 from tqdm import tqdm
 
 from pyg_cagp import evaluate, theory
-from pyg_cagp.advice.evaluation import graph_of
+from pyg_cagp.advice.evaluation import check_target, graph_of
+from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data.files import write_atomically
 from pyg_cagp.evaluate.record import plain
@@ -19,7 +20,6 @@ from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.report.detection import all_detection
 from pyg_cagp.report.mistakes import mistakes
 from pyg_cagp.report.thinning import rounded, thinned
-from pyg_cagp.train import load_run
 from pyg_cagp.transforms import TemporalLikeOOD
 
 SCHEMA = 1
@@ -57,7 +57,8 @@ def gather(
             where there is a terminal. (default: :obj:`False`)
     """
     folder = Path(run_folder)
-    run = load_run(folder, device)
+    run = read_run(folder, device)
+    check_target(folder / FILE)
     kg = graph_of(run.record, root, dataset)
     if not bool(kg.test_mask.any()):
         raise InvalidInputError(

@@ -64,6 +64,8 @@ def test_formats_hold_the_same(adviser, triples, tmp_path):
     assert (tmp_path / "out").read_bytes() == (
         tmp_path / "out.csv"
     ).read_bytes()
+    asked = "h r t score probability semantic structural total"
+    assert tsv[0] == [*asked.split(), "doubt", "kind", "abstain"]
     assert tsv[0] == ScoreTable.names()
     assert [tuple(row[:3]) for row in tsv[1:]] == ROWS
     assert tsv[21][3:] == [""] * 6 + ["unknown entity", "true"]

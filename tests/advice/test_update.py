@@ -151,7 +151,8 @@ def test_an_interrupted_update_leaves_the_old_state(
         with pytest.raises(KeyboardInterrupt):
             update(own_run, later)
     assert same(state_of(own_run), before)
-    # What was left behind is in nobody's way.
+    # Where anything was left behind, it is in nobody's way.
+    assert (own_run / "advice/001").exists() == (name == "advice.json")
     assert update(own_run, later).version == 1
     assert state_of(own_run)[0] == 1
 

@@ -248,14 +248,6 @@ def test_the_protocols_are_those_there_are():
     assert evaluate.PROTOCOLS == evaluation.PROTOCOLS
 
 
-@pytest.mark.parametrize("command", ["score", "predict", "update", "evaluate"])
-def test_help_has_an_example(capsys, command):
-    with pytest.raises(SystemExit) as caught:
-        run(capsys, command, "--help")
-    assert caught.value.code == 0
-    assert f"  pyg-cagp {command} " in capsys.readouterr().out
-
-
 def test_warnings_are_sentences_as_errors_are(awkward_graph):
     command = [sys.executable, "-m", "pyg_cagp", "partition"]
     found = subprocess.run(

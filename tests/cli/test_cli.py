@@ -8,6 +8,7 @@ import pytest
 
 from pyg_cagp import __version__
 from pyg_cagp.cli import main
+from pyg_cagp.cli.main import COMMANDS
 from tests.conftest import DATA_ROOT
 
 
@@ -158,6 +159,21 @@ def test_usage_errors_exit_with_2(capsys, args):
         main(args)
     assert caught.value.code == 2
     assert "usage: pyg-cagp" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name", [module.__name__.rpartition(".")[2] for module in COMMANDS]
+)
+def test_help_has_an_example_and_what_all_commands_take(capsys, name):
+    with pytest.raises(SystemExit) as caught:
+        main([name, "--help"])
+    assert caught.value.code == 0
+    text = capsys.readouterr().out
+    _, _, example = text.partition("\nexample")
+    assert f"pyg-cagp {name} " in example
+    assert "--json " in text
+    with_model = ("train", "score", "predict", "update", "evaluate")
+    assert "--device " in text or name not in with_model
 
 
 def test_interrupt(capsys, monkeypatch):

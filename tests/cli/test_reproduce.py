@@ -22,6 +22,8 @@ EMPTY = WITHOUT_ROWS | {"verdicts"}
     [
         (["table2", "table5"], "(got 'table5')"),
         (["--tables-only"], "there are no records in"),
+        (["--datasets", "synthetic", "nope"], "(got 'nope')"),
+        (["--datasets", "synthetic", "table1"], "tables before '--datasets'"),
         (["--tables-only", "table2"], "leave out '--tables-only'"),
     ],
 )

@@ -1,0 +1,113 @@
+r"""What training writes for TensorBoard, and how to add numbers of one's own.
+
+    python examples/tensorboard_logging.py --out runs/logged
+    tensorboard --logdir runs/logged
+
+Anything that writes event files into a folder is shown with what is there:
+after training by a tracker of the same folder, during training by a tracker
+that looks at more.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from tensorboard.backend.event_processing.event_accumulator import (
+    EventAccumulator,
+)
+from torch_geometric.data import Data
+
+from pyg_cagp import (
+    CAGP,
+    Coverage,
+    GaussianDistMult,
+    SemanticUncertainty,
+    metrics,
+)
+from pyg_cagp.data import split_edges
+from pyg_cagp.datasets import load
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.train import Config, Tracker, Trainer, TrainOptions, train_run
+from pyg_cagp.transforms import judged_triples
+
+
+class DoubtTracker(Tracker):
+    r"""Also writes, at each look at validation, how well semantic doubt tells
+    its emerging entities from the rest.
+    """
+
+    def __init__(self, folder: Path, kg: Data) -> None:
+        super().__init__(folder)
+        self.val = judged_triples(kg, "temporal-like", "val")
+        self.emerging = self.val.rows()["emerging"]
+
+    def variances(self, model: GaussianKGEModel, step: int) -> None:
+        r"""Writes what there was, and one number more."""
+        super().variances(model, step)
+        triples = self.val.head, self.val.rel, self.val.tail
+        doubt = SemanticUncertainty(model)(*triples)[self.emerging]
+        auroc = metrics.auroc(doubt, self.val.label[self.emerging])
+        self.scalars({"mine/emerging_auroc": auroc}, step)
+
+
+def show(folder: Path, prefix: str = "") -> None:
+    r"""Tells what is in the event files of a folder."""
+    events = EventAccumulator(str(folder), size_guidance={"scalars": 0})
+    tags = events.Reload().Tags()
+    for kind in ("scalars", "histograms", "images", "tensors"):
+        for tag in sorted(tags[kind]):
+            told = ""
+            if kind == "scalars":
+                last = events.Scalars(tag)[-1]
+                told = f" = {last.value:.4g} at step {last.step}"
+            if tag.startswith(prefix):
+                print(f"  {kind.removesuffix('s'):9s} {tag}{told}")
+
+
+def log(folder: Path, dataset: str, epochs: int) -> None:
+    kg = load(dataset)
+    config = Config.find(dataset, "gaussian-distmult")
+    config = config.override({"train.epochs": epochs})
+    run = train_run(kg, config, folder / "run", dataset)
+    print("Training writes:")
+    show(folder / "run")
+    print("and the embeddings of frequent entities, for the projector.")
+
+    # After training: one more writer in the same folder.
+    cagp = CAGP(run.model, Coverage.from_data(kg)).fit(kg)
+    (head, tail), rel = split_edges(kg, "test")
+    parts = cagp.decompose(head, rel, tail)
+    tracker = Tracker(folder / "run")
+    tracker.scalars({"mine/weight_of_semantic_doubt": cagp.alpha}, epochs)
+    # The writer is that of torch.utils.tensorboard, with all it can do.
+    tracker.writer.add_histogram("mine/total_doubt", parts.total, epochs)
+    tracker.writer.add_text("mine/note", "doubt of all test triples", epochs)
+    tracker.close()
+    print("Added to it afterwards:")
+    show(folder / "run", "mine/")
+
+    # During training: a tracker that looks at more.
+    model = GaussianDistMult(kg.num_nodes, kg.num_relations, 32)
+    options = TrainOptions(epochs=epochs, lr=0.05, eval_every=1)
+    tracker = DoubtTracker(folder / "watched", kg)
+    Trainer(model, kg, options, tracker=tracker).fit()
+    tracker.close()
+    print("Written during another training:")
+    show(folder / "watched", "mine/")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--dataset", default="synthetic")
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--out", type=Path, help="a new folder to keep it all")
+    args = parser.parse_args()
+    if args.out is not None:
+        log(args.out, args.dataset, args.epochs)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        log(Path(folder), args.dataset, args.epochs)
+
+
+if __name__ == "__main__":
+    main()
