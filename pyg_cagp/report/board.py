@@ -18,9 +18,9 @@ def write_board(
     found: dict[str, Any],
     pictures: Sequence[Picture] = (),
 ) -> None:
-    r"""Writes event files for TensorBoard: the config as a card of text, what
-    detection came to, precision and recall of each doubt by protocol, and the
-    report's pictures.
+    r"""Writes event files for TensorBoard: the config and what detection
+    came to as cards of text, precision and recall of each doubt by protocol,
+    and the report's pictures.
 
     Args:
         folder (str or pathlib.Path): The folder of the run; events go to its
@@ -37,14 +37,11 @@ def write_board(
     try:
         writer = tracker.writer
         writer.add_text("config", _card(found["run"]))
-        for protocol, part in found["detection"].items():
+        if found["detection"]:
+            writer.add_text("detection", _areas(found["detection"]))
+        for protocol in found["detection"]:
             record = Record.load(run / f"evaluate-{protocol}.json")
             _curves(writer, protocol, record)
-            areas = {
-                f"auroc/{protocol}/{method}": rows["overall"]["auroc"]
-                for method, rows in part["methods"].items()
-            }
-            tracker.scalars(areas, 0)
         for part in pictures:
             writer.add_figure(f"report/{part.name}", part.figure, 0)
     finally:
@@ -60,6 +57,26 @@ def _curves(writer: "SummaryWriter", protocol: str, record: Record) -> None:
         place = doubt.unique(return_inverse=True)[1].double()
         share = place / place.max().clamp(min=1)
         writer.add_pr_curve(f"{protocol}/{name}", label, share, 0)
+
+
+def _areas(detected: Mapping[str, Any]) -> str:
+    # Not scalars: a card for each single number would hide those of training.
+    methods = list(next(iter(detected.values()))["methods"])
+    rows = [
+        ("AUROC", *methods),
+        ("---",) * (1 + len(methods)),
+        *(
+            (
+                protocol,
+                *(
+                    f"{part['methods'][method]['overall']['auroc']:.4f}"
+                    for method in methods
+                ),
+            )
+            for protocol, part in detected.items()
+        ),
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _card(record: Mapping[str, Any]) -> str:
