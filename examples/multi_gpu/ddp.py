@@ -15,8 +15,6 @@ is trained beside it to show that.
 """
 
 import argparse
-import os
-import sys
 import tempfile
 
 import torch
@@ -94,7 +92,11 @@ def train(rank: int, size: int, store: str, args: argparse.Namespace) -> None:
             loss.backward()
             optimizer.step()
             total += loss.detach()
-        dist.all_reduce(total)
+        # It is kept until the end: a thread of Gloo that were the last to hold
+        # it would want Python's lock to let go of it, while whoever ends the
+        # group has that lock and waits for the thread.
+        summing = dist.all_reduce(total, async_op=True)
+        summing.wait()
         if rank == 0:
             mean = float(total) / (size * len(batches))
             print(f"epoch {epoch}: loss {mean:.4f} over {size} processes")
@@ -107,11 +109,6 @@ def train(rank: int, size: int, store: str, args: argparse.Namespace) -> None:
                 f"every weight equal to Trainer's: {is_plain(model, kg, args)}"
             )
     dist.destroy_process_group()
-    # Leave without clearing up: a thread of Gloo may still wait for Python's
-    # lock to drop its last message, while whoever clears up holds the lock and
-    # waits for the thread.
-    sys.stdout.flush()
-    os._exit(0)
 
 
 def is_plain(
