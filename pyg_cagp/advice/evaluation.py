@@ -45,7 +45,8 @@ def evaluate_run(
     into its folder as :obj:`evaluate-PROTOCOL.json`.
 
     What has to be fitted is fitted on validation triples labelled by the same
-    protocol; for wrong predictions, on the model's own mistakes.
+    protocol. For wrong predictions, evidence is fitted on the model's own
+    mistakes there, and CAGP's weight on emerging entities and novel contexts.
 
     Args:
         run_folder (str or pathlib.Path): The folder of the run.
@@ -155,7 +156,8 @@ def graph_of(
         # It may have been split by time.
         from pyg_cagp.reproduce.cells.dated import past_and_future
 
-        kg = past_and_future(kg, str(name))
+        # The name it had then decides where it was cut.
+        kg = past_and_future(kg, record["dataset"] or str(name))
         if kg_digest(kg) == wanted:
             return kg
     raise InvalidInputError(

@@ -71,7 +71,8 @@ def read_run(folder: Path, device: torch.device | str = "cpu") -> Run:
     try:
         run = load_run(folder, device)
         schema = int(run.record["schema"])
-        [run.record[key] for key in ("dataset", "seed")]
+        for key in ("dataset", "seed", "config"):
+            run.record[key]
         str(run.record["graph"]["sha256"])
     except CAGPError as error:
         hint = f"; {UPGRADE}" if _is_newer(folder / MODEL) else ""

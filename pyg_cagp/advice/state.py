@@ -67,6 +67,12 @@ _KEYS: dict[str, Callable[[Any], bool]] = {
 }
 
 
+def _is_checksums(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(number, int) for number in value.values()
+    )
+
+
 def read_pointer(run: Path) -> dict[str, Any]:
     r"""Reads which state of a run's advice is valid, and its plain values.
 
@@ -173,7 +179,12 @@ def check_state(run: Path, document: dict[str, Any]) -> Path:
     """
     folder = state_folder(run, document["version"])
     # Advice that was made before checksums were has none.
-    for name, expected in dict(document.get("crc32") or {}).items():
+    checksums = document.get("crc32", {})
+    if not _is_checksums(checksums):
+        raise CheckpointError(
+            f"'{run / FOLDER / POINTER}' has no checksums in 'crc32'; {REMEDY}"
+        )
+    for name, expected in checksums.items():
         path = folder / name
         if not path.is_file():
             raise CheckpointError(f"there is no '{path}'; {REMEDY}")

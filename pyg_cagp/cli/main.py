@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _sentence(error: Exception) -> str:
     r"""What the system says of a file, said as we would."""
-    if isinstance(error, CAGPError) or not isinstance(error, OSError):
+    if not isinstance(error, OSError) or isinstance(error, CAGPError):
         return str(error)
     path = error.filename2 or error.filename
     if path is None or error.strerror is None:

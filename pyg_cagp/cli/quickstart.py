@@ -15,9 +15,11 @@ from pyg_cagp.cli.common import (
     print_json,
 )
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.train.run import RECORD, STATE
 
 OUT = "runs/quickstart"
+
+#: Tells a folder that a quickstart has made, and may make anew.
+MARK = ".quickstart"
 
 #: What is asked about each doubt: a protocol, and a kind of OOD in it.
 COLUMNS = (
@@ -64,11 +66,11 @@ def run(args: argparse.Namespace) -> None:
 
     began = time.perf_counter()
     device, out = find_device(args.device), Path(args.out)
-    _clear(out)
     progress = not args.json
-    kg = load("synthetic", args.root, seed=args.seed)
     config = Config.find("synthetic", "gaussian-distmult")
     config = config.override({"train.epochs": args.epochs})
+    kg = load("synthetic", args.root, seed=args.seed)
+    _make_room(out)
     _say(
         args,
         f"training {config.model['name']} on {int(kg.train_mask.sum()):,} "
@@ -97,9 +99,12 @@ def run(args: argparse.Namespace) -> None:
         return
     print(format_table(_rows(found)))
     print()
-    print("AUROC: 1 finds all, 0.5 is guessing. Semantic doubt finds emerging")
-    print("entities, structural doubt novel contexts, CAGP both; evidence adds")
-    print(f"counts and the model's score. Done in {seconds:.0f} s.")
+    print(
+        "AUROC: 1 finds all, 0.5 is guessing. Semantic doubt is meant to find"
+    )
+    print("emerging entities, structural doubt novel contexts, CAGP both;")
+    print("evidence adds counts and the model's score.")
+    print(f"Done in {seconds:.0f} s.")
     print()
     if page is None:
         print("for pictures: pip install 'pyg_cagp[plot]', then run this again")
@@ -108,16 +113,17 @@ def run(args: argparse.Namespace) -> None:
     print(f"or:  tensorboard --logdir {out}")
 
 
-def _clear(out: Path) -> None:
-    r"""Makes room for the run where an earlier quickstart was."""
-    if not out.exists():
-        return
-    earlier = any((out / name).exists() for name in (RECORD, STATE))
-    if out != Path(OUT) or not earlier:
+def _make_room(out: Path) -> None:
+    r"""Makes the folder of the run anew, where nothing is or an earlier
+    quickstart was.
+    """
+    if out.exists() and not (out / MARK).is_file():
         raise InvalidInputError(
             f"'{out}' already exists; choose another folder (--out)"
         )
-    shutil.rmtree(out)
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    (out / MARK).touch()
 
 
 def _say(args: argparse.Namespace, words: str) -> None:

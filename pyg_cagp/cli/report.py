@@ -1,7 +1,6 @@
 r"""The command :obj:`pyg-cagp report`."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +44,7 @@ def run(args: argparse.Namespace) -> None:
         args.dataset,
         find_device(args.device),
         args.seed,
-        # Logs are no place for bars.
-        progress=not args.json and sys.stderr.isatty(),
+        progress=not args.json,
     )
     if args.json:
         print_json(found)

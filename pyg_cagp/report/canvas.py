@@ -34,6 +34,7 @@ KIND_COLOURS = {
     "novel": "#e06c1f",
     "corrupted": "#b35fcc",
     "false": "#b35fcc",
+    "future": "#e06c1f",
 }
 
 STYLE: dict[str, Any] = {

@@ -15,7 +15,22 @@ from pyg_cagp.report.curves import roc_band
 from pyg_cagp.report.thinning import rounded, thinned
 
 #: What every run is judged by, and what else is if the graph has it.
-PROTOCOLS = ("temporal-like", "standard", "comprehensive", "verified-negatives")
+PROTOCOLS = (
+    "temporal-like",
+    "standard",
+    "comprehensive",
+    "timestamp",
+    "verified-negatives",
+)
+
+#: What a graph must have to be judged by some of them.
+NEEDS = {
+    "timestamp": "ood_label",
+    "verified-negatives": "test_neg_edge_index",
+}
+
+#: How many bins a reliability diagram has.
+NUM_BINS = 10
 
 #: The weights that a mix is tried at.
 NUM_WEIGHTS = 41
@@ -49,6 +64,7 @@ def detection(
         "methods": {
             name: {
                 row: {
+                    "num_ood": part["num_ood"],
                     "auroc": part["auroc"],
                     "low": part["auroc_low"],
                     "high": part["auroc_high"],
@@ -99,7 +115,7 @@ def all_detection(
     """
     found, missing, records = {}, {}, []
     for protocol in PROTOCOLS:
-        if protocol == "verified-negatives" and "test_neg_edge_index" not in kg:
+        if protocol in NEEDS and NEEDS[protocol] not in kg:
             continue
         try:
             found[protocol], record = detection(model, kg, protocol, seed)
@@ -122,13 +138,13 @@ def _weights(
 
 
 def _reliability(probability: Tensor, label: Tensor) -> dict[str, Any]:
-    bins = metrics.calibration_bins(probability, label, 10, "mass")
+    bins = metrics.calibration_bins(probability, label, NUM_BINS, "mass")
     return {
         "size": bins.size.tolist(),
         "confidence": bins.confidence.tolist(),
         "frequency": bins.frequency.tolist(),
         "ece": metrics.expected_calibration_error(
-            probability, label, binning="mass"
+            probability, label, NUM_BINS, binning="mass"
         ),
         "brier": metrics.brier_score(probability, label),
     }

@@ -20,6 +20,7 @@ TITLES = {
     "temporal-like": "emerging entities and novel contexts",
     "standard": "random tails",
     "comprehensive": "all kinds at once",
+    "timestamp": "what happened later",
     "verified-negatives": "triples found to be false",
 }
 
@@ -71,14 +72,14 @@ def all_pictures(found: dict[str, Any]) -> list[Picture]:
         drawn.append(
             Picture(
                 "reliability",
-                "How often triples are out of distribution, by their doubt",
-                reliability(detected[widest]["reliability"]),
+                "How often triples are out of distribution, by the evidence",
+                reliability(detected[widest]["reliability"], TITLES[widest]),
             )
         )
     drawn.append(
         Picture(
             "variance",
-            "Mean posterior variance of entities against their frequency",
+            "Mean variance of entities against their frequency",
             variance(found["variance"], found["assumptions"]["A1"]),
         )
     )
@@ -215,8 +216,10 @@ def risk_coverage(errors: dict[str, Any]) -> "Figure":
 
 
 @picture
-def reliability(bins: dict[str, Any]) -> "Figure":
-    r"""How often doubt was right, by how large it was."""
+def reliability(bins: dict[str, Any], title: str) -> "Figure":
+    r"""How often evidence was right, by how large it was, with Wilson's 95 %
+    intervals.
+    """
     figure, axes = new_figure(4.2, 4.2)
     axes.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.8, linestyle="--")
     size = torch.tensor(bins["size"], dtype=torch.double)
@@ -232,12 +235,12 @@ def reliability(bins: dict[str, Any]) -> "Figure":
         capsize=2,
     )
     axes.set(
-        xlabel="doubt (probability of being OOD)",
+        xlabel="evidence (probability of being OOD)",
         ylabel="share that is OOD",
         xlim=(-0.03, 1.03),
         ylim=(-0.03, 1.03),
     )
-    axes.set_title(f"ECE {bins['ece']:.3f}", loc="left")
+    axes.set_title(f"evidence, {title}: ECE {bins['ece']:.3f}", loc="left")
     return figure
 
 
@@ -280,7 +283,7 @@ def variance(points: dict[str, Any], a1: dict[str, Any]) -> "Figure":
         xscale="log",
         yscale="log",
         xlabel="1 + training triples of the entity",
-        ylabel="mean posterior variance",
+        ylabel="mean variance",
     )
     if a1["spearman"] is not None:
         axes.set_title(f"Spearman {a1['spearman']:.3f}", loc="left")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch_geometric.data import Data
 from tqdm import tqdm
 
@@ -75,12 +76,13 @@ def gather(
         detected, missing, records = all_detection(run.model, kg, seed)
         bar.update()
         wrong = None
-        if bool(kg.val_mask.any()):
+        try:
             wrong, record = mistakes(run.model, kg, seed)
             records.append(record)
-        else:
-            missing["error-ranking"] = "the graph has no validation triple"
+        except InvalidInputError as error:
+            missing["error-ranking"] = str(error)
         bar.update()
+        variance = _variances(run.model)
         found = {
             "schema": SCHEMA,
             "run": run.record,
@@ -92,8 +94,10 @@ def gather(
             "detection": detected,
             "errors": wrong,
             "missing": missing,
-            "variance": _variance(run.model, kg, seed),
-            "assumptions": _assumptions(run.model, kg),
+            "variance": _points(variance, kg, seed),
+            "assumptions": theory.assumptions(
+                TemporalLikeOOD.preset("stated")(kg), variance
+            ),
         }
         bar.update()
     for record in (ranking, *records):
@@ -105,25 +109,17 @@ def gather(
 
 
 @torch.no_grad()
-def _variances(model: GaussianKGEModel) -> torch.Tensor:
+def _variances(model: GaussianKGEModel) -> Tensor:
     device = next(model.parameters()).device
     return model.mean_variance(
         torch.arange(model.num_nodes, device=device)
     ).cpu()
 
 
-def _variance(
-    model: GaussianKGEModel, kg: Data, seed: int
-) -> dict[str, list[float]]:
+def _points(variance: Tensor, kg: Data, seed: int) -> dict[str, list[float]]:
     frequency = Coverage.from_data(kg).frequency()
-    variance = _variances(model)
     chosen = thinned(torch.zeros_like(frequency), MAX_ENTITIES, seed)
     return {
         "frequency": frequency[chosen].tolist(),
         "variance": rounded(variance[chosen]),
     }
-
-
-def _assumptions(model: GaussianKGEModel, kg: Data) -> dict[str, Any]:
-    data = TemporalLikeOOD.preset("stated")(kg)
-    return theory.assumptions(data, _variances(model))

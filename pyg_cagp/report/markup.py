@@ -52,6 +52,8 @@ def table(heading: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 def _cell(value: Any) -> str:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if isinstance(value, Mark):
+        number = value.text.replace(".", "").isdigit()
     kind = "number" if number else "name"
     return f'<td class="{kind}">{text(value)}</td>'
 
@@ -82,18 +84,32 @@ def figure(svg: str, wide: bool = False) -> str:
 
 
 def figures(svgs: Sequence[str]) -> str:
-    r"""Returns pictures side by side, as many as fit."""
+    r"""Returns pictures side by side, as many as fit.
+
+    Args:
+        svgs (sequence): The pictures.
+    """
     inner = "\n".join(figure(svg) for svg in svgs)
     return f'<div class="figures">\n{inner}\n</div>'
 
 
 def section(title: str, *parts: str) -> str:
-    r"""Returns a section with a title."""
+    r"""Returns a section with a title.
+
+    Args:
+        title (str): The title.
+        *parts (str): What is in it; empty parts are left out.
+    """
     inner = "\n".join(part for part in parts if part)
     return f"<section>\n<h2>{text(title)}</h2>\n{inner}\n</section>"
 
 
 def paragraph(words: str, kind: str = "") -> str:
-    r"""Returns a paragraph of plain words."""
+    r"""Returns a paragraph.
+
+    Args:
+        words (str): Plain words.
+        kind (str, optional): Its class. (default: :obj:`""`)
+    """
     kind = f' class="{kind}"' if kind else ""
     return f"<p{kind}>{text(words)}</p>"

@@ -5,7 +5,9 @@ from typing import Any
 
 import torch
 
+from pyg_cagp.advice.evaluation import check_target
 from pyg_cagp.data.files import write_atomically
+from pyg_cagp.exceptions import CacheError
 from pyg_cagp.report.board import write_board
 from pyg_cagp.report.canvas import check_matplotlib, to_png
 from pyg_cagp.report.figures import all_pictures
@@ -47,6 +49,7 @@ def write_report(
     """
     # Before a minute of computing, not after it.
     check_matplotlib()
+    check_target(Path(run_folder) / PAGE)
     found = gather(run_folder, root, dataset, device, seed, progress)
     draw_report(run_folder, found)
     return found
@@ -62,7 +65,14 @@ def draw_report(run_folder: str | Path, found: dict[str, Any]) -> Path:
     """
     folder = Path(run_folder)
     out = folder / "report"
-    out.mkdir(exist_ok=True)
+    try:
+        out.mkdir(exist_ok=True)
+    except OSError as error:
+        raise CacheError(
+            f"cannot make the folder '{out}' ({error.strerror})"
+        ) from error
+    for old in out.glob("*.png"):
+        old.unlink()
     pictures = all_pictures(found)
     for part in pictures:
         write_atomically(out / f"{part.name}.png", to_png(part.figure))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import ProcessPoolExecutor
+from contextlib import ExitStack
 from multiprocessing import get_context
 
 import torch
@@ -173,11 +174,14 @@ def _computed(
                 yield cell, *future.result()
 
 
+#: What holds for as long as the process lives.
+_kept = ExitStack()
+
+
 def _share(threads: int) -> None:
     r"""Leaves a process no more than its share of the cores."""
     torch.set_num_threads(threads)
-    # For as long as the process lives.
-    one_blas_thread().__enter__()
+    _kept.enter_context(one_blas_thread())
 
 
 def _cannot(cell: Cell, failed: dict[str, str]) -> str | None:

@@ -62,6 +62,11 @@ def test_it_does_not_touch_what_it_has_not_made(tmp_path, monkeypatch, capsys):
     mine.write_text("years of work")
     assert main(["quickstart"]) == 2
     assert "already exists; choose another folder" in capsys.readouterr().err
+    # Not even what looks like a run, nor on the way to an error.
+    (mine.parent / "run.json").write_text('{"dataset": "synthetic"}')
+    assert main(["quickstart", "--epochs", "-1"]) == 2
+    assert "'epochs' must be" in capsys.readouterr().err
+    assert main(["quickstart"]) == 2
     (tmp_path / "other").mkdir()
     assert main(["quickstart", "--out", "other"]) == 2
     assert mine.read_text() == "years of work"

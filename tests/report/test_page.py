@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -9,6 +10,7 @@ import pytest
 
 from pyg_cagp.report import render_page
 from pyg_cagp.report.canvas import INK
+from pyg_cagp.report.figures import TITLES
 from pyg_cagp.report.markup import Mark, table
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -71,20 +73,58 @@ def test_pictures_take_the_colours_of_the_page(page):
     assert "prefers-color-scheme: dark" in page
 
 
+def tables(page):
+    """The cells of all tables, as text."""
+    found = []
+    for part in re.findall(r"<table>.*?</table>", page, re.DOTALL):
+        rows = re.findall(r"<tr>(.*?)</tr>", part)
+        found.append(
+            [
+                [
+                    unescape(re.sub(r"<[^>]+>", "", cell))
+                    for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row)
+                ]
+                for row in rows
+            ]
+        )
+    return found
+
+
+def metrics_of(folder, protocol):
+    path = folder / f"evaluate-{protocol}.json"
+    return json.loads(path.read_text(encoding="utf-8"))["metrics"]
+
+
 def test_figures_on_the_page_are_those_of_the_records(reported, page):
     folder, found = reported
     text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
     assert f"{found['ranking']['mrr']:.3f} filtered MRR" in text
+    areas, errors = tables(page)[:2]
+    expected = [
+        ["AUROC (OOD triples)", *found["detection"]["standard"]["methods"]]
+    ]
     for protocol in found["detection"]:
-        record = json.loads(
-            (folder / f"evaluate-{protocol}.json").read_text(encoding="utf-8")
-        )
-        for rows in record["metrics"]["methods"].values():
-            assert f"{rows['overall']['auroc']:.3f}" in text
-    errors = json.loads(
-        (folder / "evaluate-error-ranking.json").read_text(encoding="utf-8")
-    )
-    assert f"{errors['metrics']['accuracy']:.1%} of its first" in text
+        methods = metrics_of(folder, protocol)["methods"]
+        kinds = [k for k in next(iter(methods.values())) if k != "calibration"]
+        for kind in kinds:
+            number = next(iter(methods.values()))[kind]["num_ood"]
+            name = TITLES[protocol] if kind == "overall" else f"… {kind}"
+            expected.append(
+                [
+                    f"{name} ({number:,})",
+                    *(f"{m[kind]['auroc']:.3f}" for m in methods.values()),
+                ]
+            )
+    assert areas == expected
+    judged = metrics_of(folder, "error-ranking")
+    assert f"{judged['accuracy']:.1%} of its first" in text
+    for row, (name, part) in zip(
+        errors[1:], judged["methods"].items(), strict=True
+    ):
+        chosen = part["selective"]["0.85"]
+        numbers = [part["aurc"], part["auroc"]]
+        numbers += [chosen[k] for k in ("answer_rate", "accuracy", "optimum")]
+        assert row == [name, *(f"{number:.3f}" for number in numbers)]
 
 
 def test_every_shown_triple_is_a_prediction_once(reported):

@@ -1,5 +1,8 @@
 """Cells: what is computed, what is not, and what is left behind."""
 
+import os
+import subprocess
+import sys
 import time
 from dataclasses import replace
 
@@ -302,3 +305,17 @@ def test_a_shipped_config_is_part_of_the_key():
     config = Config.find("synthetic", "gaussian-distmult")
     changed = config.override(QUICK.changes).to_dict()
     assert found.config == {"model": changed}
+
+
+def test_workers_have_their_share_of_threads_for_good():
+    code = """
+import torch
+from threadpoolctl import threadpool_info
+from pyg_cagp.reproduce.run import _share
+_share(1)
+blas = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
+assert blas and all(lib["num_threads"] == 1 for lib in blas), blas
+assert torch.get_num_threads() == 1
+"""
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=env)
