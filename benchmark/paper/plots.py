@@ -117,7 +117,13 @@ def arrival(records: Records) -> Any:
     axes.set_xlabel("weeks after the end of training")
     axes.set_ylabel("AUROC of random tails")
     axes.set_title("ICEWS14: evidence that arrives later", loc="left")
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.18),
+        frameon=False,
+        fontsize=8,
+        ncols=2,
+    )
     return figure
 
 
