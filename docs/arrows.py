@@ -25,6 +25,7 @@ PLACES: dict[str, tuple[float, float]] = {
     "uncertainty": (3, 2),
     "theory": (3, 3),
     "evaluate": (4, 2.5),
+    "serving": (4, 1),
     "train": (2, 4),
     "metrics": (0, 4),
 }

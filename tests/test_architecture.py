@@ -36,6 +36,7 @@ ALLOWED = {
         "nn",
     },
 }
+ALLOWED["serving"] = ALLOWED["uncertainty"] | {"uncertainty"}
 OUTSIDE = {"advice", "cli", "report", "reproduce", "__init__", "__main__"}
 
 

@@ -1,0 +1,134 @@
+r"""What doubt costs on top of a forward pass.
+
+    python benchmark/speed/serving.py [--out FILE]
+
+Models of the shipped configs score 100 batches of 2,048 training triples, alone
+and with the doubt about each, block by block in turn, as one server would that
+does not doubt and one that does. Costs are medians over blocks of the ratio of
+two times of one block: of the estimators themselves, which check what they are
+given, of the table of :class:`~pyg_cagp.serving.ServedModel` alone, and of its
+whole call less one forward pass. Weights are not trained, as time does not
+depend on them.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+from timing import write_record
+
+from pyg_cagp import CAGP, Coverage, StructuralUncertainty
+from pyg_cagp.data import as_kg, split_edges
+from pyg_cagp.datasets import load
+from pyg_cagp.serving import ServedModel
+from pyg_cagp.train import Config, build_model
+
+HERE = Path(__file__).parent
+BATCH, BATCHES = 2048, 100
+GRAPHS = {
+    "fb15k-237": "gaussian-distmult",
+    "wn18rr": "gaussian-complex",
+    "icews14": "gaussian-distmult",
+}
+
+
+def costs(
+    forward: Callable[..., Any],
+    tasks: dict[str, Callable[..., Any]],
+    batches: list[tuple[torch.Tensor, ...]],
+    blocks: int,
+) -> tuple[float, dict[str, float]]:
+    """Returns the time of a forward pass, and that of each task as a part."""
+    found: dict[str, list[float]] = {name: [] for name in tasks}
+    passes = []
+    for _ in range(blocks):
+        passes.append(_seconds(forward, batches))
+        for name, task in tasks.items():
+            found[name].append(_seconds(task, batches) / passes[-1])
+    return median(passes), {name: median(v) for name, v in found.items()}
+
+
+def _seconds(
+    task: Callable[..., Any], batches: list[tuple[torch.Tensor, ...]]
+) -> float:
+    taken = []
+    for batch in batches:
+        start = time.perf_counter()
+        task(*batch)
+        taken.append(time.perf_counter() - start)
+    return median(taken)
+
+
+def measure(dataset: str, name: str, blocks: int, root: str | None) -> Any:
+    """Returns what doubt costs with one model."""
+    kg = as_kg(load(dataset, root))
+    coverage = Coverage.from_data(kg)
+    config = Config.find(dataset, name)
+    model = build_model(config.model, kg.num_nodes, kg.num_relations)
+    structural = StructuralUncertainty(coverage)
+    cagp = CAGP(model, coverage).fit(kg)
+    served = {
+        "structural": ServedModel(model, structural),
+        "cagp": ServedModel(model, cagp),
+    }
+    (head, tail), rel = split_edges(kg, "train")
+    generator = torch.Generator().manual_seed(0)
+    batches = []
+    for _ in range(BATCHES):
+        drawn = torch.randint(head.numel(), (BATCH,), generator=generator)
+        batches.append((head[drawn], rel[drawn], tail[drawn]))
+
+    with torch.no_grad():
+        seconds, found = costs(
+            model,
+            {
+                "estimator: structural": structural,
+                "estimator: cagp": cagp,
+                "table: structural": served["structural"].doubt,
+                "table: cagp": served["cagp"].doubt,
+                "served: structural": served["structural"],
+                "served: cagp": served["cagp"],
+            },
+            batches,
+            blocks,
+        )
+    found = {
+        key: value - 1 if key.startswith("served") else value
+        for key, value in found.items()
+    }
+    return {
+        "model": name,
+        "forward_seconds": seconds,
+        "cost": found,
+        "bytes": {key: m.pair.nbytes for key, m in served.items()},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--blocks", type=int, default=15)
+    parser.add_argument("--root")
+    parser.add_argument(
+        "--out", type=Path, default=HERE / "results" / "serving.json"
+    )
+    args = parser.parse_args()
+    record: dict[str, Any] = {
+        "batch": BATCH,
+        "batches": BATCHES,
+        "blocks": args.blocks,
+    }
+    for dataset, name in GRAPHS.items():
+        found = measure(dataset, name, args.blocks, args.root)
+        print(f"{dataset}: {1e6 * found['forward_seconds']:.0f} us a pass")
+        for task, cost in found["cost"].items():
+            print(f"  {task}: {100 * cost:.1f} %")
+        record[dataset] = found
+    write_record(record, args.out)
+
+
+if __name__ == "__main__":
+    main()

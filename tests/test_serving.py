@@ -1,0 +1,178 @@
+"""A served model says what the model and the estimator say, only faster."""
+
+import pytest
+import torch
+from torch_geometric.nn import DistMult
+
+from pyg_cagp import CAGP, Coverage, GaussianComplEx, GaussianDistMult
+from pyg_cagp.datasets import SyntheticKG
+from pyg_cagp.exceptions import InvalidInputError, NotFittedError
+from pyg_cagp.serving import ServedModel
+from pyg_cagp.uncertainty import (
+    FrequencyUncertainty,
+    SemanticUncertainty,
+    SimpleAverage,
+    StructuralUncertainty,
+)
+
+VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
+COMBINE = ("mean", "max", "head", "tail")
+
+
+@pytest.fixture(scope="module")
+def kg():
+    return SyntheticKG(num_nodes=600, num_relations=20, num_triples=8000)[0]
+
+
+@pytest.fixture(scope="module")
+def coverage(kg):
+    return Coverage.from_data(kg)
+
+
+@pytest.fixture(scope="module")
+def model(kg):
+    model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
+    generator = torch.Generator().manual_seed(0)
+    model.observe(*kg.edge_index[:, kg.train_mask])
+    with torch.no_grad():
+        model.node_log_var.weight.normal_(generator=generator)
+    return model
+
+
+@pytest.fixture(scope="module")
+def triples(kg):
+    generator = torch.Generator().manual_seed(1)
+    return (
+        torch.randint(kg.num_nodes, (500,), generator=generator),
+        torch.randint(kg.num_relations, (500,), generator=generator),
+        torch.randint(kg.num_nodes, (500,), generator=generator),
+    )
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_structural_doubt_is_that_of_the_estimator(
+    model, coverage, triples, view
+):
+    estimator = StructuralUncertainty(coverage, view)
+    score, doubt = ServedModel(model, estimator)(*triples)
+    torch.testing.assert_close(doubt, estimator(*triples))
+    assert torch.equal(score, model(*triples))
+    assert doubt.unique().numel() > 1
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("combine", COMBINE)
+def test_mixed_doubt_is_that_of_the_estimator(
+    kg, model, coverage, triples, view, combine
+):
+    cagp = CAGP(
+        SemanticUncertainty(model, combine),
+        StructuralUncertainty(coverage, view),
+    ).fit(kg)
+    # A weight at an end would hide one of both parts.
+    cagp.alpha_ = 0.3
+    doubt = ServedModel(model, cagp)(*triples).doubt
+    torch.testing.assert_close(doubt, cagp(*triples))
+
+
+def test_rarity_in_place_of_variance(kg, coverage, triples):
+    average = SimpleAverage(FrequencyUncertainty(coverage), coverage).fit(kg)
+    model = DistMult(kg.num_nodes, kg.num_relations, 8)
+    served = ServedModel(model, average)
+    torch.testing.assert_close(served(*triples).doubt, average(*triples))
+
+
+def test_equal_variances_do_not_divide_by_zero(kg, coverage, triples):
+    model = GaussianComplEx(kg.num_nodes, kg.num_relations, 8)
+    average = SimpleAverage(model, coverage).fit(kg)
+    doubt = ServedModel(model, average)(*triples).doubt
+    torch.testing.assert_close(doubt, average(*triples))
+    assert bool(doubt.isfinite().all())
+
+
+def test_a_role_that_makes_no_difference_takes_no_memory(model, coverage):
+    cells = model.num_nodes * model.num_relations
+    either = ServedModel(model, StructuralUncertainty(coverage))
+    directed = ServedModel(model, StructuralUncertainty(coverage, "directed"))
+    assert either.pair.nbytes == cells
+    assert directed.pair.nbytes == 2 * cells
+
+
+def test_doubt_does_not_depend_on_its_batch(model, coverage, triples):
+    served = ServedModel(model, StructuralUncertainty(coverage, "smoothed"))
+    together = served(*triples).doubt
+    alone = torch.cat(
+        [served(*(part[i : i + 1] for part in triples)).doubt for i in range(9)]
+    )
+    assert torch.equal(together[:9], alone)
+
+
+def test_triples_of_any_shape_and_width(model, coverage, triples):
+    served = ServedModel(model, StructuralUncertainty(coverage, "directed"))
+    expected = served(*triples)
+    grid = served(*(part.view(5, 100).int() for part in triples))
+    assert torch.equal(grid.doubt, expected.doubt.view(5, 100))
+    torch.testing.assert_close(grid.score, expected.score.view(5, 100))
+
+
+def test_no_triples(model, coverage):
+    served = ServedModel(model, StructuralUncertainty(coverage))
+    none = torch.empty(0, dtype=torch.long)
+    assert served(none, none, none).doubt.shape == (0,)
+
+
+def test_weights_are_those_of_the_model(model, coverage):
+    served = ServedModel(model, StructuralUncertainty(coverage))
+    names = {f"model.{name}" for name in model.state_dict()}
+    assert set(served.state_dict()) == names
+
+
+def test_exported_program_says_the_same(model, coverage, triples):
+    served = ServedModel(model, StructuralUncertainty(coverage, "directed"))
+    program = torch.export.export(served, triples).module()
+    score, doubt = program(*triples)
+    torch.testing.assert_close(score, served(*triples).score)
+    assert torch.equal(doubt, served(*triples).doubt)
+
+
+@pytest.mark.parametrize(
+    ("place", "name"),
+    list(enumerate(["head_index", "rel_type", "tail_index"])),
+)
+@pytest.mark.parametrize("bad", [-1, 10**6])
+def test_unknown_ids_are_named(model, coverage, triples, place, name, bad):
+    served = ServedModel(model, StructuralUncertainty(coverage))
+    broken = [part.clone() for part in triples]
+    broken[place][7] = bad
+    with pytest.raises(InvalidInputError, match=f"'{name}'.*{bad}.*position 7"):
+        served(*broken)
+
+
+def test_lengths_that_differ_are_named(model, coverage, triples):
+    served = ServedModel(model, StructuralUncertainty(coverage))
+    head, rel, tail = triples
+    with pytest.raises(InvalidInputError, match="same shape"):
+        served(head, rel[:-1], tail)
+    with pytest.raises(InvalidInputError, match="same shape"):
+        served(head[:1], rel, tail)
+
+
+def test_what_cannot_be_served(kg, model, coverage):
+    with pytest.raises(NotFittedError, match="CAGP is not fitted"):
+        ServedModel(model, CAGP(model, coverage))
+    with pytest.raises(InvalidInputError, match="'max_bytes' must be at least"):
+        ServedModel(model, StructuralUncertainty(coverage), max_bytes=100)
+    other = GaussianDistMult(kg.num_nodes + 1, kg.num_relations, 8)
+    with pytest.raises(InvalidInputError, match="one graph"):
+        ServedModel(other, StructuralUncertainty(coverage))
+    with pytest.raises(InvalidInputError, match="'doubt' must be a"):
+        ServedModel(model, SemanticUncertainty(model))
+
+
+@pytest.mark.gpu
+def test_doubt_on_a_gpu(model, coverage, triples):
+    served = ServedModel(model, StructuralUncertainty(coverage)).cuda()
+    doubt = served(*(part.cuda() for part in triples)).doubt
+    expected = StructuralUncertainty(coverage)(*triples)
+    assert torch.equal(doubt.cpu(), expected)
+    served.cpu()
