@@ -127,6 +127,27 @@ def test_tables_without_what_they_are_made_of(write, name, there):
         assert not any(isinstance(cell, dict) for cell in row)
 
 
+def test_effort_adds_up(tmp_path):
+    """A model that was trained before counts with the time of its training."""
+    store = Store(tmp_path)
+    trained = {"seconds": {"training": 7000.0, "posterior": 200.0}}
+    for name, seconds, result in (
+        ("a/models/m/0", 10.0, trained),
+        ("a/models/m/1", 7200.0, trained),
+        ("a/rivals/x/0", 1790.0, {}),
+        ("b/scores/y/0", 3600.0, {"seconds": {"fit": 9999.0}}),
+    ):
+        path = store.path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        record = {"schema": SCHEMA, "key": "", "result": result}
+        path.write_text(json.dumps({**record, "seconds": seconds}))
+    assert TABLES["effort"][0](Records(store)).rows == [
+        ("a", 3, "4.00", "0.50", "4.50"),
+        ("b", 1, "0.00", "1.00", "1.00"),
+        ("all", 4, "4.00", "1.50", "5.50"),
+    ]
+
+
 def test_a_folder_that_is_not_there_has_no_records(tmp_path):
     records = Records(Store(tmp_path / "nowhere"))
     assert records.datasets(("wn18rr",)) == []

@@ -7,6 +7,7 @@ from pyg_cagp.reproduce.tables import (
     claims,
     dated,
     detection,
+    effort,
     practice,
     summary,
     verdicts,
@@ -86,6 +87,7 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
     "confidences": (beyond.confidences, ("/confidences/",)),
     "posteriors": (beyond.posteriors, ("/models/",)),
     "arrival": (dated.arrival, ("/arrival/",)),
+    "effort": (effort.effort, ("/",)),
 }
 
 __all__ = ["TABLES", "Records", "Spread", "Table"]

@@ -1,0 +1,59 @@
+r"""How long the records took."""
+
+from typing import Any
+
+from pyg_cagp.reproduce.tables.records import Records
+from pyg_cagp.reproduce.tables.table import Table
+
+
+def effort(records: Records) -> Table:
+    r"""The time of all cells, by graph."""
+    cells: dict[str, int] = {}
+    judged: dict[str, float] = {}
+    others: dict[str, float] = {}
+    for name in records.store.names():
+        record = records.store.read(name) or {}
+        dataset, kind = name.split("/")[:2]
+        cells[dataset] = cells.get(dataset, 0) + 1
+        judged.setdefault(dataset, 0.0)
+        others.setdefault(dataset, 0.0)
+        found = judged if kind == "models" else others
+        found[dataset] += _seconds(record)
+    rows: list[tuple[Any, ...]] = [
+        (
+            dataset,
+            count,
+            _hours(judged[dataset]),
+            _hours(others[dataset]),
+            _hours(judged[dataset] + others[dataset]),
+        )
+        for dataset, count in cells.items()
+    ]
+    if rows:
+        total = sum(judged.values()), sum(others.values())
+        hours = [_hours(seconds) for seconds in (*total, sum(total))]
+        rows.append(("all", sum(cells.values()), *hours))
+    return Table(
+        "effort",
+        "Hours of one core",
+        ("dataset", "records", "judged models", "all else", "together"),
+        rows,
+        (
+            "Two cells are computed at a time on two cores (`--jobs 2`), so "
+            "that half of it passes. Some were computed beside other work.",
+        ),
+    )
+
+
+def _seconds(record: dict[str, Any]) -> float:
+    r"""Returns the time of a cell; a model that was there already counts with
+    the time of its training.
+    """
+    spent = float(record.get("seconds", 0.0))
+    trained = record.get("result", {}).get("seconds", {})
+    parts = [trained.get(part, 0.0) for part in ("training", "posterior")]
+    return spent + sum(parts) if spent < sum(parts) else spent
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:.2f}"
