@@ -131,6 +131,23 @@ def test_records_are_of_the_shipped_configs(path):
     assert recorded == json.loads(json.dumps(config))
 
 
+def test_the_cost_of_doubt_is_that_of_the_record():
+    path = REPO / "benchmark/speed/results/serving.json"
+    record = json.loads(path.read_text())
+    for dataset in ("fb15k-237", "wn18rr", "icews14"):
+        found = record[dataset]
+        costs = " | ".join(
+            f"{max(0.0, found['cost'][f'{way}: {signal}']):.0%}".replace(
+                "%", " %"
+            )
+            for signal in ("structural", "cagp")
+            for way in ("estimator", "served")
+        )
+        took = f"{1e3 * found['forward_seconds']:.2f} ms"
+        row = f"| {dataset}, {found['model']} | {took} | {costs} |"
+        assert row in README
+
+
 def test_the_figures_of_judging_are_those_of_the_records():
     results = REPO / "benchmark"
     ranking, inference, scale = (
