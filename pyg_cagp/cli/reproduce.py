@@ -123,6 +123,9 @@ def run(args: argparse.Namespace) -> None:
         raise InvalidInputError(
             f"'--write' must be in a folder that exists (got '{args.write}')"
         )
+    for option, folder in (("--out", args.out), ("--work", args.work)):
+        if folder:
+            _check_folder(option, Path(folder))
     store = Store(args.out or _default_out(args.quick))
     failed: dict[str, str] = {}
     if not args.tables_only:
@@ -160,6 +163,15 @@ def run(args: argparse.Namespace) -> None:
     print(text)
     for cell, reason in failed.items():
         print(f"pyg-cagp: {cell} was not computed: {reason}", file=sys.stderr)
+
+
+def _check_folder(option: str, folder: Path) -> None:
+    there = next(p for p in (folder, *folder.parents) if p.exists())
+    if not there.is_dir():
+        raise InvalidInputError(
+            f"'{option}' must be a folder, or one that can be made (got "
+            f"'{folder}', but '{there}' is a file)"
+        )
 
 
 def _check_dataset(name: str, tables: Collection[str]) -> None:

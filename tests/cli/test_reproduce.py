@@ -41,6 +41,19 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     assert list(out.iterdir()) == []
 
 
+@pytest.mark.parametrize("flag", ["--out", "--work"])
+@pytest.mark.parametrize("below", ["", "x", "x/y"])
+def test_a_file_in_place_of_a_folder(capsys, tmp_path, flag, below):
+    file = tmp_path / "file"
+    file.write_text("mine")
+    assert main(["reproduce", "--quick", flag, str(file / below)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert f"'{flag}' must be a folder" in captured.err
+    assert f"'{file}' is a file" in captured.err
+    assert file.read_text() == "mine"
+
+
 @pytest.mark.parametrize("flag", ["--seeds", "--jobs"])
 def test_numbers_are_positive(capsys, flag):
     with pytest.raises(SystemExit) as caught:
