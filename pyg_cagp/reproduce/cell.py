@@ -27,6 +27,9 @@ class Cell:
             other cells. (default: :obj:`None`)
         alone (bool, optional): If set to :obj:`True`, nothing else may run at
             the same time. (default: :obj:`False`)
+        large (bool, optional): If set to :obj:`True`, it needs so much memory
+            that two such cells never run at the same time.
+            (default: :obj:`False`)
         config (dict, optional): What it will find by itself, such as a shipped
             config, and hangs on as well.
     """
@@ -38,6 +41,7 @@ class Cell:
     needs: tuple[str, ...] = ()
     keeps: str | None = None
     alone: bool = False
+    large: bool = False
     config: dict[str, Any] = field(default_factory=dict)
 
     def key(

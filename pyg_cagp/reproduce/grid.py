@@ -30,6 +30,8 @@ PROTOCOLS = (
 )
 DATED = ("icews14", "synthetic")
 VERIFIED = ("codex-s", "synthetic", "subsample")
+#: Methods that hold a number for each entity, class and layer.
+LARGE = ("gpn",)
 CONFIDENT = ("nl27k",)
 
 
@@ -68,11 +70,12 @@ class Grid:
         needs: tuple[str, ...] = (),
         keeps: str | None = None,
         alone: bool = False,
+        large: bool = False,
     ) -> str:
         inputs = inputs or {}
         config = self._config(dataset, inputs)
         self.cells[name] = Cell(
-            name, compute, dataset, inputs, needs, keeps, alone, config
+            name, compute, dataset, inputs, needs, keeps, alone, large, config
         )
         return name
 
@@ -186,6 +189,7 @@ class Grid:
             },
             (trained,),
             doubt.name_of(dataset, method, seed, budget.changes),
+            large=method in LARGE,
         )
 
     def _model(self, dataset: str, model: str, seed: int) -> str:

@@ -158,6 +158,8 @@ def _computed(
                     break
                 if any(n in todo and n not in done for n in cell.needs):
                     continue
+                if cell.large and any(c.large for c in running.values()):
+                    continue
                 del waiting[cell.name]
                 error = _cannot(cell, failed)
                 if error is not None:

@@ -35,6 +35,16 @@ def keep(workshop, dataset, name, of=None, pause=0.0):
     return {}
 
 
+def crowded(workshop, dataset, name):
+    """Tells how many others are at it at the same time."""
+    mark = workshop.path("at-it", name)
+    mark.touch()
+    time.sleep(0.5)
+    found = len(list(mark.parent.iterdir()))
+    mark.unlink()
+    return {"at it": found}
+
+
 def read(workshop, dataset, name, of, factor=1):
     _note(workshop, name)
     return {"sum": factor * int(workshop.kept(of)["x"].sum())}
@@ -201,6 +211,17 @@ def test_a_graph_that_is_not_there_is_told(bench):
         assert f"'yago-sample' is not at '{folder}'" in reason
     assert bench.calls() == ["there"]
     assert bench.store.names() == ["there"]
+
+
+def test_two_large_cells_never_run_together(bench):
+    large = [replace(cell(crowded, f"c{n}"), large=True) for n in range(4)]
+    assert bench.run(large, jobs=2) == {}
+    assert bench.results() == {f"c{n}": {"at it": 1} for n in range(4)}
+
+
+def test_methods_that_take_much_memory_are_marked():
+    large = {name for name, c in Grid(QUICK).cells.items() if c.large}
+    assert {name.split("/")[2] for name in large} == {"gpn"}
 
 
 def test_two_processes_leave_the_same_records(tmp_path):
