@@ -53,6 +53,10 @@ class DeepEnsemble(UncertaintyEstimator):
     Estimation using Deep Ensembles" <https://arxiv.org/abs/1612.01474>`_ paper:
     several models, trained from different seeds, and how far they disagree.
 
+    Models disagree about what could be true. To a tail that makes no sense, all
+    of them give hardly any probability, and agree: by disagreement, such a
+    triple is among the least doubtful. To find it, ask for the mean.
+
     Args:
         models (sequence): Two or more trained models; see
             :func:`~pyg_cagp.train.train_ensemble`.

@@ -43,6 +43,8 @@ class GraphPosteriorNetwork(ModelEstimator):
 
     All is trained together by the expected cross-entropy of the training slots
     under the Dirichlet distribution, with a small reward for its entropy.
+    Each step keeps several numbers for every entity, class, dimension and
+    layer, which is 11 GB for the 14,541 entities and 474 classes of FB15k-237.
 
     Args:
         model (QueryKGEModel): A trained model, whose embeddings of entities are
