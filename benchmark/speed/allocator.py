@@ -1,0 +1,76 @@
+r"""What it costs to give memory back after every operation.
+
+    python benchmark/speed/allocator.py [--out FILE]
+
+The C library of Linux returns large blocks to the system as soon as they are
+free, and each new one is filled with zeros, page by page. Steps of
+:class:`~pyg_cagp.nn.radial_flow.RadialFlows`, the most costly part of a
+:class:`~pyg_cagp.uncertainty.GraphPosteriorNetwork`, are timed in a process
+that does so and in one that keeps its memory, in turn.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from timing import write_record
+
+HERE = Path(__file__).parent
+KEEP = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**34)}
+STEPS = """
+import json, resource, time, torch
+from pyg_cagp.nn.radial_flow import RadialFlows
+torch.set_num_threads(1)
+flows, points = RadialFlows(150, 16), torch.randn(4000, 16)
+flows(points).sum().backward()
+start = time.perf_counter()
+for _ in range(5):
+    flows(points).sum().backward()
+seconds = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+print(json.dumps({"seconds": seconds / 5, "peak_mib": peak}))
+"""
+
+
+def steps(environment: dict[str, str]) -> dict[str, float]:
+    """Returns the time of a step and the peak of memory."""
+    done = subprocess.run(
+        [sys.executable, "-c", STEPS],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument(
+        "--out", type=Path, default=HERE / "results" / "allocator.json"
+    )
+    args = parser.parse_args()
+    pairs = [(steps({}), steps(KEEP)) for _ in range(args.repeats)]
+    record: dict[str, Any] = {
+        "environment": KEEP,
+        "times_faster": median(a["seconds"] / b["seconds"] for a, b in pairs),
+        "times_the_memory": median(
+            b["peak_mib"] / a["peak_mib"] for a, b in pairs
+        ),
+        "runs": [{"as_is": a, "kept": b} for a, b in pairs],
+    }
+    print(
+        f"memory kept: {record['times_faster']:.1f} times faster, "
+        f"{record['times_the_memory']:.1f} times the memory"
+    )
+    write_record(record, args.out)
+
+
+if __name__ == "__main__":
+    main()
