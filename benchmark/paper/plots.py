@@ -127,7 +127,70 @@ def arrival(records: Records) -> Any:
     return figure
 
 
-FIGURES = {"two_kinds": two_kinds, "weights": weights, "arrival": arrival}
+#: What is drawn of each method: its name, its colour, and on which side of its
+#: point the name stands.
+BY_SHIFT = {
+    "probability": ("softmax probability", GREY, "left"),
+    "ukge": ("UKGE", GREY, "above"),
+    "beurre": ("BEUrRE", GREY, "left"),
+    "mc dropout, mean": ("MC Dropout", GREY, "above"),
+    "ensemble, mean": ("Deep Ensemble", GREY, "below"),
+    "sngp, mean": ("SNGP", GREY, "right"),
+    "gpn": ("GPN", GREY, "left"),
+    "relation variance": ("relation-conditioned variance", GREY, "left"),
+    "semantic": ("U_sem", BLUE, "left"),
+    "structural": ("U_str", ORANGE, "left"),
+    "structural, smoothed": ("U_str, smoothed", ORANGE, "below"),
+    "cagp": ("CAGP", GREEN, "left"),
+    "evidence": ("all evidence", GREEN, "above"),
+}
+SIDES = {
+    "left": {"xytext": (-6, -3), "ha": "right"},
+    "right": {"xytext": (6, -3), "ha": "left"},
+    "below": {"xytext": (0, -14), "ha": "center"},
+    "above": {"xytext": (0, 6), "ha": "center"},
+}
+
+
+def by_shift(records: Records) -> Any:
+    """What finds random tails, and what finds entities out of their depth."""
+    figure, axes = plt.subplots(figsize=(6.4, 4.2))
+    for method, (name, colour, side) in BY_SHIFT.items():
+        place = [
+            area(records, "fb15k-237", protocol, preset, method)
+            for protocol, preset in (
+                ("standard", "stated"),
+                ("temporal-like", "table2"),
+            )
+        ]
+        if None in place:
+            continue
+        x, y = (found.mean for found in place)
+        axes.plot(x, y, "o", color=colour)
+        axes.annotate(
+            name,
+            (x, y),
+            textcoords="offset points",
+            color=colour,
+            fontsize=9,
+            **SIDES[side],
+        )
+    axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle="--")
+    axes.annotate("chance", (0.6, 0.507), color=GREY, fontsize=9)
+    axes.set_xlim(0.6, 1.03)
+    axes.set_ylim(0.3, 1.07)
+    axes.set_xlabel("AUROC of random tails")
+    axes.set_ylabel("AUROC of emerging entities\nand novel contexts")
+    axes.set_title("FB15k-237: what each doubt finds", loc="left")
+    return figure
+
+
+FIGURES = {
+    "two_kinds": two_kinds,
+    "weights": weights,
+    "arrival": arrival,
+    "by_shift": by_shift,
+}
 
 
 def main() -> None:
