@@ -54,15 +54,15 @@ class ServedModel(Module):
 
     Example:
         >>> from pyg_cagp import Coverage, GaussianDistMult
-        >>> from pyg_cagp.datasets import load
-        >>> kg = load("synthetic")
-        >>> model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
-        >>> cov = Coverage.from_data(kg)
+        >>> edge_index = torch.tensor([[0, 0, 1], [1, 2, 2]])
+        >>> edge_type = torch.tensor([0, 0, 1])
+        >>> cov = Coverage.from_edges(edge_index, edge_type, 3, 2)
+        >>> model = GaussianDistMult(3, 2, hidden_channels=8)
         >>> served = ServedModel(model, StructuralUncertainty(cov))
-        >>> zero = torch.zeros(3, dtype=torch.long)
-        >>> score, doubt = served(zero, zero, zero)
+        >>> head, rel = torch.tensor([0, 1]), torch.tensor([1, 0])
+        >>> score, doubt = served(head, rel, torch.tensor([2, 2]))
         >>> doubt
-        tensor([0., 0., 0.])
+        tensor([1., 0.])
     """
 
     pair: Tensor
