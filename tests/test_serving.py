@@ -148,6 +148,25 @@ def test_unknown_ids_are_named(model, coverage, triples, place, name, bad):
         served(*broken)
 
 
+def test_ids_of_inverse_relations_are_refused(kg, coverage, triples):
+    """The model has embeddings of them, and the table has not."""
+    model = GaussianComplEx(kg.num_nodes, kg.num_relations, 8, reciprocal=True)
+    served = ServedModel(model, StructuralUncertainty(coverage))
+    head, rel, tail = triples
+    assert torch.equal(
+        served(*triples).doubt, StructuralUncertainty(coverage)(*triples)
+    )
+    with pytest.raises(InvalidInputError, match="'rel_type' must lie in"):
+        served(head, rel + kg.num_relations, tail)
+
+
+def test_what_is_no_tensor_is_named(model, coverage, triples):
+    served = ServedModel(model, StructuralUncertainty(coverage))
+    head, rel, tail = triples
+    with pytest.raises(InvalidInputError, match="'tail_index' must be a"):
+        served(head, rel, tail.tolist())
+
+
 def test_lengths_that_differ_are_named(model, coverage, triples):
     served = ServedModel(model, StructuralUncertainty(coverage))
     head, rel, tail = triples

@@ -88,8 +88,8 @@ def measure(dataset: str, name: str, blocks: int, root: str | None) -> Any:
             {
                 "estimator: structural": structural,
                 "estimator: cagp": cagp,
-                "table: structural": served["structural"].doubt,
-                "table: cagp": served["cagp"].doubt,
+                "table: structural": served["structural"]._doubt,
+                "table: cagp": served["cagp"]._doubt,
                 "served: structural": served["structural"],
                 "served: cagp": served["cagp"],
             },

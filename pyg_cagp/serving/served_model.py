@@ -104,6 +104,8 @@ class ServedModel(Module):
             None if entity is None else entity.to(device),
             persistent=False,
         )
+        # A model with inverse relations knows ids that the table does not.
+        self.has_inverses = model.rel_emb.num_embeddings != model.num_relations
         self.tail_offset = 0 if same else roles["head"].numel()
 
     def forward(
@@ -116,32 +118,27 @@ class ServedModel(Module):
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
         """
-        if not head_index.shape == rel_type.shape == tail_index.shape:
-            self._explain(head_index, rel_type, tail_index)
         try:
+            same = head_index.shape == rel_type.shape == tail_index.shape
+            if not same or self.has_inverses:
+                self._check(head_index, rel_type, tail_index)
             score = self.model(head_index, rel_type, tail_index)
-        except (IndexError, RuntimeError):
-            self._explain(head_index, rel_type, tail_index)
+        except (AttributeError, IndexError, RuntimeError, TypeError):
+            self._check(head_index, rel_type, tail_index)
             raise
         return ScoreWithDoubt(
-            score, self.doubt(head_index, rel_type, tail_index)
+            score, self._doubt(head_index, rel_type, tail_index)
         )
 
-    def doubt(
+    def _doubt(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the doubt alone, about ids that are known to be valid.
-
-        Args:
-            head_index (torch.Tensor): The head indices, of any shape.
-            rel_type (torch.Tensor): The relation types.
-            tail_index (torch.Tensor): The tail indices.
-        """
+        # Of ids that are known to be valid: others would read another cell.
         if head_index.dim() != 1:
             flat = (
                 part.reshape(-1) for part in (head_index, rel_type, tail_index)
             )
-            return self.doubt(*flat).view(head_index.shape)
+            return self._doubt(*flat).view(head_index.shape)
         width = self.model.num_relations
         rel_type = rel_type.long()  # Pairs can be too many for shorter ints.
         head = torch.add(rel_type, head_index, alpha=width)
@@ -157,7 +154,7 @@ class ServedModel(Module):
             )
         return doubt if doubt.is_floating_point() else doubt.float()
 
-    def _explain(self, head: Tensor, rel: Tensor, tail: Tensor) -> None:
+    def _check(self, head: Tensor, rel: Tensor, tail: Tensor) -> None:
         nodes = self.model.num_nodes, "num_nodes"
         relations = self.model.num_relations, "num_relations"
         check_same_shape(
