@@ -39,7 +39,8 @@ class ServedModel(Module):
     and a relation. Then a doubt costs two reads, whichever estimator it is
     from. The model's own look-up of embeddings refuses unknown ids, so nothing
     is checked twice. On a CPU the error says which id it was; on a GPU it is
-    that of PyTorch.
+    that of PyTorch. A compiled or exported program does not look for the ids of
+    inverse relations, which a model may have and the table has not.
 
     The table holds what the estimator says now. Make a new one after the model
     was trained on, or after its coverage was updated.
@@ -120,7 +121,7 @@ class ServedModel(Module):
         """
         try:
             same = head_index.shape == rel_type.shape == tail_index.shape
-            if not same or self.has_inverses:
+            if not same or self._asks_inverse(rel_type):
                 self._check(head_index, rel_type, tail_index)
             score = self.model(head_index, rel_type, tail_index)
         except (AttributeError, IndexError, RuntimeError, TypeError):
@@ -153,6 +154,14 @@ class ServedModel(Module):
                 self.entity.index_select(0, tail_index),
             )
         return doubt if doubt.is_floating_point() else doubt.float()
+
+    def _asks_inverse(self, rel_type: Tensor) -> bool:
+        # A compiled program has no branch that hangs on ids.
+        if not self.has_inverses or torch.compiler.is_compiling():
+            return False
+        return rel_type.numel() > 0 and (
+            int(rel_type.max()) >= self.model.num_relations
+        )
 
     def _check(self, head: Tensor, rel: Tensor, tail: Tensor) -> None:
         nodes = self.model.num_nodes, "num_nodes"
