@@ -40,6 +40,11 @@ def model(kg):
 
 
 @pytest.fixture(scope="module")
+def reciprocal(kg):
+    return GaussianComplEx(kg.num_nodes, kg.num_relations, 8, reciprocal=True)
+
+
+@pytest.fixture(scope="module")
 def triples(kg):
     generator = torch.Generator().manual_seed(1)
     return (
@@ -90,12 +95,16 @@ def test_equal_variances_do_not_divide_by_zero(kg, coverage, triples):
     assert bool(doubt.isfinite().all())
 
 
-def test_a_role_that_makes_no_difference_takes_no_memory(model, coverage):
+def test_a_role_that_makes_no_difference_takes_no_memory(
+    model, reciprocal, coverage
+):
     cells = model.num_nodes * model.num_relations
-    either = ServedModel(model, StructuralUncertainty(coverage))
-    directed = ServedModel(model, StructuralUncertainty(coverage, "directed"))
-    assert either.pair.nbytes == cells
-    assert directed.pair.nbytes == 2 * cells
+    either = StructuralUncertainty(coverage)
+    directed = StructuralUncertainty(coverage, "directed")
+    assert ServedModel(model, either).pair.nbytes == cells
+    assert ServedModel(model, directed).pair.nbytes == 2 * cells
+    assert ServedModel(reciprocal, either).pair.nbytes == 2 * cells
+    assert ServedModel(reciprocal, directed).pair.nbytes == 3 * cells
 
 
 def test_doubt_does_not_depend_on_its_batch(model, coverage, triples):
@@ -148,16 +157,32 @@ def test_unknown_ids_are_named(model, coverage, triples, place, name, bad):
         served(*broken)
 
 
-def test_ids_of_inverse_relations_are_refused(kg, coverage, triples):
-    """The model has embeddings of them, and the table has not."""
-    model = GaussianComplEx(kg.num_nodes, kg.num_relations, 8, reciprocal=True)
-    served = ServedModel(model, StructuralUncertainty(coverage))
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("combine", COMBINE)
+def test_an_inverse_relation_is_doubted_as_the_relation_is(
+    kg, model, reciprocal, coverage, triples, view, combine
+):
+    cagp = CAGP(
+        SemanticUncertainty(model, combine),
+        StructuralUncertainty(coverage, view),
+    ).fit(kg)
+    cagp.alpha_ = 0.3
+    served = ServedModel(reciprocal, cagp)
     head, rel, tail = triples
-    assert torch.equal(
-        served(*triples).doubt, StructuralUncertainty(coverage)(*triples)
-    )
-    with pytest.raises(InvalidInputError, match="'rel_type' must lie in"):
-        served(head, rel + kg.num_relations, tail)
+    inverse = tail, rel + kg.num_relations, head
+    torch.testing.assert_close(served(*triples).doubt, cagp(*triples))
+    torch.testing.assert_close(served(*inverse).doubt, cagp(*triples))
+    assert torch.equal(served(*inverse).score, reciprocal(*inverse))
+
+
+def test_ids_beyond_inverse_relations_are_named(
+    kg, reciprocal, coverage, triples
+):
+    served = ServedModel(reciprocal, StructuralUncertainty(coverage))
+    head, rel, tail = triples
+    match = f"'rel_type' must lie in .*{2 * kg.num_relations}"
+    with pytest.raises(InvalidInputError, match=match):
+        served(head, rel + 2 * kg.num_relations, tail)
 
 
 def test_what_is_no_tensor_is_named(model, coverage, triples):

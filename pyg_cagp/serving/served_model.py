@@ -9,7 +9,7 @@ from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.data.checks import check_ids, check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.serving.tables import add_semantic, pair_tables
+from pyg_cagp.serving.tables import add_semantic, lay_out, pair_tables
 from pyg_cagp.typing import Role
 from pyg_cagp.uncertainty.base import check_type
 from pyg_cagp.uncertainty.cagp import SimpleAverage
@@ -39,8 +39,8 @@ class ServedModel(Module):
     and a relation. Then a doubt costs two reads, whichever estimator it is
     from. The model's own look-up of embeddings refuses unknown ids, so nothing
     is checked twice. On a CPU the error says which id it was; on a GPU it is
-    that of PyTorch. A compiled or exported program does not look for the ids of
-    inverse relations, which a model may have and the table has not.
+    that of PyTorch. If the model knows inverse relations, so does the table:
+    the doubt about :math:`(t, r^{-1}, h)` is that about :math:`(h, r, t)`.
 
     The table holds what the estimator says now. Make a new one after the model
     was trained on, or after its coverage was updated.
@@ -87,27 +87,28 @@ class ServedModel(Module):
                 f"relations)"
             )
         self.model = model
+        inverses = model.rel_emb.num_embeddings != model.num_relations
         roles: dict[Role, Tensor]
         if isinstance(doubt, SimpleAverage):
-            roles = pair_tables(doubt.structural, torch.float, max_bytes)
+            dtype, structural = torch.float, doubt.structural
+            roles = pair_tables(structural, dtype, inverses, max_bytes)
             roles, entity = add_semantic(doubt, roles)
         else:
             whole = doubt.view in ("binary", "directed")
             dtype = torch.uint8 if whole else torch.float
-            roles, entity = pair_tables(doubt, dtype, max_bytes), None
-        # Where a role makes no difference, one table serves both ends.
-        same = torch.equal(roles["head"], roles["tail"])
-        table = roles["head"] if same else torch.cat(list(roles.values()))
+            roles = pair_tables(doubt, dtype, inverses, max_bytes)
+            entity = None
+        table, self.tail_offset = lay_out(roles, inverses)
+        self.width = table.size(1)
         device = model.node_emb.weight.device
-        self.register_buffer("pair", table.to(device), persistent=False)
+        self.register_buffer(
+            "pair", table.flatten().to(device), persistent=False
+        )
         self.register_buffer(
             "entity",
             None if entity is None else entity.to(device),
             persistent=False,
         )
-        # A model with inverse relations knows ids that the table does not.
-        self.has_inverses = model.rel_emb.num_embeddings != model.num_relations
-        self.tail_offset = 0 if same else roles["head"].numel()
 
     def forward(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -116,12 +117,12 @@ class ServedModel(Module):
 
         Args:
             head_index (torch.Tensor): The head indices, of any shape.
-            rel_type (torch.Tensor): The relation types.
+            rel_type (torch.Tensor): The relation types, inverse ones too if
+                the model has them.
             tail_index (torch.Tensor): The tail indices.
         """
         try:
-            same = head_index.shape == rel_type.shape == tail_index.shape
-            if not same or self._asks_inverse(rel_type):
+            if not head_index.shape == rel_type.shape == tail_index.shape:
                 self._check(head_index, rel_type, tail_index)
             score = self.model(head_index, rel_type, tail_index)
         except (AttributeError, IndexError, RuntimeError, TypeError):
@@ -140,10 +141,9 @@ class ServedModel(Module):
                 part.reshape(-1) for part in (head_index, rel_type, tail_index)
             )
             return self._doubt(*flat).view(head_index.shape)
-        width = self.model.num_relations
         rel_type = rel_type.long()  # Pairs can be too many for shorter ints.
-        head = torch.add(rel_type, head_index, alpha=width)
-        tail = torch.add(rel_type, tail_index, alpha=width)
+        head = torch.add(rel_type, head_index, alpha=self.width)
+        tail = torch.add(rel_type, tail_index, alpha=self.width)
         if self.tail_offset:
             tail += self.tail_offset
         doubt = self.pair.index_select(0, head)
@@ -155,17 +155,9 @@ class ServedModel(Module):
             )
         return doubt if doubt.is_floating_point() else doubt.float()
 
-    def _asks_inverse(self, rel_type: Tensor) -> bool:
-        # A compiled program has no branch that hangs on ids.
-        if not self.has_inverses or torch.compiler.is_compiling():
-            return False
-        return rel_type.numel() > 0 and (
-            int(rel_type.max()) >= self.model.num_relations
-        )
-
     def _check(self, head: Tensor, rel: Tensor, tail: Tensor) -> None:
         nodes = self.model.num_nodes, "num_nodes"
-        relations = self.model.num_relations, "num_relations"
+        relations = self.model.rel_emb.num_embeddings, "num_relations"
         check_same_shape(
             head_index=check_ids("head_index", head, *nodes),
             rel_type=check_ids("rel_type", rel, *relations),

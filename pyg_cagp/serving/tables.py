@@ -17,7 +17,10 @@ CHUNK = 2**20
 
 
 def pair_tables(
-    structural: StructuralUncertainty, dtype: torch.dtype, max_bytes: int
+    structural: StructuralUncertainty,
+    dtype: torch.dtype,
+    inverses: bool,
+    max_bytes: int,
 ) -> dict[Role, Tensor]:
     r"""Returns how much evidence each pair of an entity and a relation lacks,
     as a head and as a tail.
@@ -25,11 +28,11 @@ def pair_tables(
     Args:
         structural (StructuralUncertainty): What knows the evidence.
         dtype (torch.dtype): The type of what is returned.
-        max_bytes (int): The largest size of both tables together.
+        inverses (bool): Whether they will be asked for inverse relations.
+        max_bytes (int): The largest size of what :func:`lay_out` may return.
     """
-    num_bytes = (
-        2 * structural.num_nodes * structural.num_relations * dtype.itemsize
-    )
+    cells = structural.num_nodes * structural.num_relations
+    num_bytes = (3 if inverses else 2) * cells * dtype.itemsize
     if num_bytes > max_bytes:
         raise InvalidInputError(
             f"'max_bytes' must be at least {num_bytes} for "
@@ -43,9 +46,30 @@ def pair_tables(
                 (1 - structural.evidence(entity, relation, role)).to(dtype)
                 for entity, relation in _pairs(structural)
             ]
-        )
+        ).view(structural.num_nodes, structural.num_relations)
         for role in ROLES
     }
+
+
+def lay_out(roles: dict[Role, Tensor], inverses: bool) -> tuple[Tensor, int]:
+    r"""Returns one table with a row for each entity, and the column at which
+    the relations of tails begin in it; those of heads begin at the first.
+
+    The head of an inverse relation is the tail of the relation. So, with
+    inverses, the columns are those of heads, of tails, and of heads again: an
+    inverse relation, whose id is larger by the number of relations, finds the
+    other role there, whichever end is asked for.
+
+    Args:
+        roles (dict): What :func:`pair_tables` returns.
+        inverses (bool): Whether the table is asked for inverse relations.
+    """
+    head, tail = roles["head"], roles["tail"]
+    # Where a role makes no difference, one part serves both ends.
+    if torch.equal(head, tail):
+        return torch.cat([head, head], 1) if inverses else head, 0
+    parts = [head, tail, head] if inverses else [head, tail]
+    return torch.cat(parts, dim=1), head.size(1)
 
 
 def _pairs(
@@ -92,6 +116,5 @@ def add_semantic(
     mixed = {}
     for role, table in roles.items():
         own = (shares[combine][role] * entity).to(table.device)
-        spread = own.repeat_interleave(doubt.num_relations)
-        mixed[role] = (1 - doubt.alpha) * table + spread
+        mixed[role] = (1 - doubt.alpha) * table + own.unsqueeze(1)
     return mixed, entity if combine == "max" else None
