@@ -15,6 +15,7 @@ from pyg_cagp.reproduce.cells import (
     graphs,
     leak,
     mistakes,
+    recipe,
     sweeps,
 )
 from pyg_cagp.reproduce.rivals import OTHERS, OWN, RIVAL, RIVALS
@@ -32,7 +33,8 @@ DATED = ("icews14", "synthetic")
 VERIFIED = ("codex-s", "synthetic", "subsample")
 #: Methods that hold a number for each entity, class and layer.
 LARGE = ("gpn",)
-CONFIDENT = ("nl27k",)
+#: Where a model is also trained as the paper trained it.
+RECIPE = ("fb15k-237", "wn18rr", "synthetic")
 
 
 class Grid:
@@ -57,6 +59,9 @@ class Grid:
         for name in budget.architectures:
             for seed in seeds:
                 self._architecture(budget.datasets[0], name, seed)
+        for dataset in budget.datasets:
+            for seed in seeds if dataset in RECIPE else ():
+                self._recipe(dataset, seed)
         if "fb15k-237" in budget.datasets:
             for seed in seeds:
                 self._confidences("nl27k", seed)
@@ -85,6 +90,9 @@ class Grid:
         if model is None:
             return {}
         changes = inputs["changes"]
+        if "trained_as" in inputs:
+            config = recipe.preset_config(model, inputs["trained_as"], changes)
+            return {"model": config.to_dict()}
         found = {"model": shipped_config(dataset, model, changes).to_dict()}
         if "rival" in inputs:
             changes = {**changes, **inputs["rival"]}
@@ -209,6 +217,19 @@ class Grid:
                 "model": model,
                 "seed": seed,
                 "changes": {**self.budget.changes, **self.budget.architecture},
+            },
+        )
+
+    def _recipe(self, dataset: str, seed: int) -> None:
+        self._add(
+            f"{dataset}/recipe/{seed}",
+            recipe.recipe,
+            dataset,
+            {
+                "model": "gaussian-distmult",
+                "seed": seed,
+                "changes": self.budget.changes,
+                "trained_as": "paper",
             },
         )
 
