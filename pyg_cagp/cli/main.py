@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     before = warnings.formatwarning
     warnings.formatwarning = _format_warning
     try:
-        args.run(args)
+        code = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read our output has seen enough.
@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     finally:
         warnings.formatwarning = before
-    return 0
+    return int(code or 0)
 
 
 def _sentence(error: Exception) -> str:

@@ -54,7 +54,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--as-published",
         action="store_true",
-        help="also show the paper's scale, which sees labels (table 'leak')",
+        help="also show mixes whose scale sees labels, as the paper's may "
+        "have (table 'leak')",
     )
     parser.add_argument(
         "--tables-only",
@@ -92,8 +93,8 @@ def _positive(text: str) -> int:
     return value
 
 
-def run(args: argparse.Namespace) -> None:
-    r"""Runs the command."""
+def run(args: argparse.Namespace) -> int:
+    r"""Runs the command; returns 1 if some cells could not be computed."""
     # The grid imports everything there is, which other commands need not wait
     # for.
     from pyg_cagp.reproduce import (
@@ -146,7 +147,7 @@ def run(args: argparse.Namespace) -> None:
             f"there are no records in '{store.folder}'; leave out "
             f"'--tables-only' to compute them"
         )
-    records = Records(store)
+    records = Records(store, args.datasets and budget.datasets, args.seeds)
     tables = [TABLES[name][0](records) for name in names]
     text = "\n\n".join(table.to_markdown() for table in tables)
     if args.write:
@@ -159,10 +160,13 @@ def run(args: argparse.Namespace) -> None:
                 "tables": [table.to_dict() for table in tables],
             }
         )
-        return
-    print(text)
-    for cell, reason in failed.items():
-        print(f"pyg-cagp: {cell} was not computed: {reason}", file=sys.stderr)
+    else:
+        print(text)
+        for cell, reason in failed.items():
+            print(
+                f"pyg-cagp: {cell} was not computed: {reason}", file=sys.stderr
+            )
+    return 1 if failed else 0
 
 
 def _check_folder(option: str, folder: Path) -> None:
@@ -180,15 +184,15 @@ def _check_dataset(name: str, tables: Collection[str]) -> None:
     from pyg_cagp.reproduce.workshop import FOLDERS
 
     known = ("synthetic", "subsample", *FOLDERS, *REGISTRY)
-    if name in known or Path(name).exists():
+    if name in known:
         return
     if name in tables:
         raise InvalidInputError(
             f"'{name}' is a table; name tables before '--datasets'"
         )
     raise InvalidInputError(
-        f"'--datasets' must name some of {', '.join(known)}, or folders or "
-        f"files of triples (got '{name}')"
+        f"'--datasets' must name some of {', '.join(known)} (got '{name}'); "
+        f"'pyg-cagp train' and 'pyg-cagp evaluate' take folders of triples"
     )
 
 

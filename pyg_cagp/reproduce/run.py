@@ -4,9 +4,13 @@ interrupted.
 
 import os
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import ProcessPoolExecutor
+from concurrent.futures.process import (
+    BrokenProcessPool,
+    ProcessPoolExecutor,
+)
 from contextlib import ExitStack
 from multiprocessing import get_context
 
@@ -18,6 +22,11 @@ from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.reproduce.cell import Cell, cell_keys
 from pyg_cagp.reproduce.store import Store
 from pyg_cagp.reproduce.workshop import Workshop
+
+KILLED = (
+    "a process that computed cells was killed, perhaps for want of memory; "
+    "'--jobs 1' needs less"
+)
 
 
 def run_cells(
@@ -80,10 +89,15 @@ def compute(
     began = time.perf_counter()
     try:
         result = cell.run(workshop)
+        seconds = time.perf_counter() - began
+        store.write(cell, key, result, seconds)
     except (CAGPError, OSError) as error:
         return time.perf_counter() - began, str(error)
-    seconds = time.perf_counter() - began
-    store.write(cell, key, result, seconds)
+    except Exception as error:
+        # What went wrong in one cell must not end the night's work on others.
+        traceback.print_exc()
+        reason = f"{type(error).__name__}: {error}"
+        return time.perf_counter() - began, reason
     return seconds, None
 
 
@@ -147,33 +161,57 @@ def _computed(
             yield cell, *found
         return
     threads = max(1, (os.cpu_count() or 1) // jobs)
-    waiting, done = dict(todo), set()
+    waiting = dict(todo)
+    done: set[str] = set()
     running: dict[Future, Cell] = {}
-    with ProcessPoolExecutor(
-        jobs, get_context("spawn"), _share, (threads,)
-    ) as pool:
-        while waiting or running:
-            for cell in list(waiting.values()):
-                if len(running) == jobs:
-                    break
-                if any(n in todo and n not in done for n in cell.needs):
-                    continue
-                if cell.large and any(c.large for c in running.values()):
-                    continue
-                del waiting[cell.name]
-                error = _cannot(cell, failed)
-                if error is not None:
+    while waiting:
+        with ProcessPoolExecutor(
+            jobs, get_context("spawn"), _share, (threads,)
+        ) as pool:
+            try:
+                while waiting or running:
+                    for cell in _ready(waiting, running, todo, done, jobs):
+                        error = _cannot(cell, failed)
+                        if error is not None:
+                            done.add(cell.name)
+                            yield cell, 0.0, error
+                        else:
+                            key = keys[cell.name]
+                            running[
+                                pool.submit(compute, cell, store, workshop, key)
+                            ] = cell
+                    finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                    for future in finished:
+                        found = future.result()
+                        cell = running.pop(future)
+                        done.add(cell.name)
+                        yield cell, *found
+            except BrokenProcessPool:
+                # One of them was killed, and it cannot be told which; others
+                # go on with new processes.
+                for cell in running.values():
                     done.add(cell.name)
-                    yield cell, 0.0, error
-                    continue
-                key = keys[cell.name]
-                future = pool.submit(compute, cell, store, workshop, key)
-                running[future] = cell
-            finished, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in finished:
-                cell = running.pop(future)
-                done.add(cell.name)
-                yield cell, *future.result()
+                    yield cell, 0.0, KILLED
+                running.clear()
+
+
+def _ready(
+    waiting: dict[str, Cell],
+    running: dict[Future, Cell],
+    todo: dict[str, Cell],
+    done: set[str],
+    jobs: int,
+) -> Iterator[Cell]:
+    r"""Takes cells that can start now from those that wait."""
+    for cell in list(waiting.values()):
+        if len(running) == jobs:
+            break
+        if any(n in todo and n not in done for n in cell.needs):
+            continue
+        if cell.large and any(c.large for c in running.values()):
+            continue
+        del waiting[cell.name]
+        yield cell
 
 
 #: What holds for as long as the process lives.

@@ -25,6 +25,7 @@ EMPTY = WITHOUT_ROWS | {"verdicts"}
         (["--datasets", "synthetic", "nope"], "(got 'nope')"),
         (["--datasets", "synthetic", "table1"], "tables before '--datasets'"),
         (["--tables-only", "table2"], "leave out '--tables-only'"),
+        (["--datasets", "."], "take folders of triples"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(
@@ -169,3 +170,25 @@ def test_tables_are_written_from_records_alone(grid, capsys, tmp_path):
     ]
     assert rows == [f"| CAGP | {' | '.join(figures)} |"]
     assert grid.times() == before
+
+
+def test_only_the_graphs_that_were_asked_for_are_shown(grid, capsys):
+    args = ["table3", "--tables-only", "--out", str(grid.out), "--json"]
+    assert main(["reproduce", *args]) == 0
+    (table,) = json.loads(capsys.readouterr().out)["tables"]
+    assert table["columns"] == ["method", "subsample"]
+    assert main(["reproduce", *args, "--datasets", "synthetic"]) == 0
+    (table,) = json.loads(capsys.readouterr().out)["tables"]
+    assert table["columns"] == ["method"]
+
+
+def test_a_cell_that_fails_shows_in_the_exit_code(
+    capsys, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PYG_CAGP_DATA", str(tmp_path / "nothing"))
+    args = ["statistics", "--quick", "--datasets", "synthetic", "yago-sample"]
+    folders = ["--out", str(tmp_path / "o"), "--work", str(tmp_path / "w")]
+    assert main(["reproduce", *args, *folders, "--jobs", "1"]) == 1
+    captured = capsys.readouterr()
+    assert "| synthetic |" in captured.out
+    assert "yago-sample/graph was not computed" in captured.err

@@ -44,6 +44,13 @@ def test_all_tables_are_shown(pages):
     assert [match[1] for match in pages.MARK.findall(text)] == list(TABLES)
 
 
+def test_headings_are_those_of_the_tables(records):
+    text = (REPO / "benchmark/paper/TABLES.md").read_text(encoding="utf-8")
+    for name, (make, _) in TABLES.items():
+        heading = f"## {make(records).title}\n\n`pyg-cagp reproduce {name}`\n"
+        assert heading in text, name
+
+
 def test_every_record_is_of_a_cell_and_small():
     cells = Grid(FULL).cells
     names = Store(RESULTS).names()

@@ -1,6 +1,7 @@
 """Cells: what is computed, what is not, and what is left behind."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -53,6 +54,16 @@ def read(workshop, dataset, name, of, factor=1):
 def diverge(workshop, dataset, name):
     _note(workshop, name)
     raise DivergenceError("the loss is no finite number")
+
+
+def stumble(workshop, dataset, name):
+    _note(workshop, name)
+    raise ValueError("a defect of ours")
+
+
+def be_killed(workshop, dataset, name):
+    _note(workshop, name)
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def interrupt(workshop, dataset, name):
@@ -188,6 +199,31 @@ def test_a_cell_that_fails_is_told_and_others_go_on(bench):
     assert bench.store.names() == ["after", "before"]
     assert bench.run(cells) == {"broken": reason, "alone": reason}
     assert bench.calls() == ["broken", "alone"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_defect_in_one_cell_does_not_stop_the_rest(bench, jobs, capfd):
+    cells = [cell(stumble, "broken"), cell(plain, "after")]
+    assert bench.run(cells, jobs) == {"broken": "ValueError: a defect of ours"}
+    assert bench.store.names() == ["after"]
+    # Whoever mends it wants to know where it is.
+    assert "in stumble" in capfd.readouterr().err
+
+
+def test_a_process_that_is_killed_does_not_stop_the_rest(bench):
+    cells = [
+        cell(be_killed, "killed"),
+        *(cell(plain, f"after-{n}", ("killed",)) for n in range(2)),
+        *(cell(plain, f"other-{n}") for n in range(4)),
+    ]
+    failed = bench.run(cells, jobs=2)
+    assert "was killed" in failed["killed"]
+    assert "it needs 'killed'" in failed["after-0"]
+    # What ran beside it may be lost as well; nothing else is.
+    there = {f"other-{n}" for n in range(4)}
+    assert len(there - set(bench.store.names())) <= 1
+    assert bench.run(cells[3:], jobs=2) == {}
+    assert set(bench.store.names()) == there
 
 
 def test_what_needs_a_failed_cell_does_not_stop_the_rest(bench):
@@ -326,6 +362,9 @@ def test_a_shipped_config_is_part_of_the_key():
     config = Config.find("synthetic", "gaussian-distmult")
     changed = config.override(QUICK.changes).to_dict()
     assert found.config == {"model": changed}
+    recipe = Grid(QUICK).cells["synthetic/recipe/0"].config["model"]
+    assert recipe["objective"] == {"name": "bce"}
+    assert recipe["train"]["epochs"] == QUICK.changes["train.epochs"]
 
 
 def test_workers_have_their_share_of_threads_for_good():

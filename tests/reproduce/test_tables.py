@@ -57,7 +57,26 @@ def test_seeds_without_a_figure_do_not_count(write):
     # For two values, 12.7062 times their half distance.
     assert (got.mean, got.half) == pytest.approx((0.3, 1.27062), rel=1e-5)
     alone = write(seeds("x/alone", [None, 0.2], "a")).spread("x/alone", "a")
-    assert alone == Spread(0.2)
+    assert alone == Spread(0.2, seeds=1)
+    assert str(alone) == "0.2000 (of 1)"
+
+
+def test_only_some_graphs_and_seeds(write, tmp_path):
+    write(
+        {
+            **seeds("x/cell", [1.0, 2.0, 6.0], "a"),
+            **seeds("y/cell", [5.0], "a"),
+            "x/graph": {"n": 3},
+        }
+    )
+    store = Store(tmp_path)
+    assert Records(store).spread("x/cell", "a").mean == 3
+    assert Records(store, seeds=2).spread("x/cell", "a").mean == 1.5
+    some = Records(store, ["y"], 2)
+    assert some.names == ["y/cell/0"]
+    assert some.spread("x/cell", "a") is None
+    assert some.spread("y/cell", "a") == Spread(5.0)
+    assert Records(store, ["x"], 1).one("x/graph") == {"n": 3}
 
 
 def test_seeds_are_in_order_and_of_one_cell(write):
@@ -79,6 +98,9 @@ def test_seeds_are_in_order_and_of_one_cell(write):
 def test_printing():
     assert str(Spread(0.12345)) == "0.1235"
     assert str(Spread(0.12345, 0.0678, 2)) == "0.12 ± 0.07"
+    # An interval that is too small to show is one, and none is none.
+    assert str(Spread(0.5, 1e-9, 2)) == "0.50 ± 0.00"
+    assert str(Spread(0.5, 0.0, 2)) == "0.50"
     assert [show(v) for v in (None, True, False, 1234, 0.5, "x")] == [
         "-",
         "yes",
@@ -221,9 +243,67 @@ def test_weeks_are_put_together_by_four(write):
         }
         for week in range(5)
     ]
-    records = write({"icews14/arrival/0": {"weeks": weeks}})
+    others = json.loads(json.dumps(weeks))
+    for week in others:
+        week["auroc"]["structural, frozen"] = 0.4
+    records = write(
+        {
+            "icews14/arrival/0": {"weeks": weeks},
+            "icews14/arrival/1": {"weeks": others},
+        }
+    )
     rows = TABLES["arrival"][0](records).rows
-    assert rows[0][:3] == ("icews14", "0 to 3", 10 + 20 + 30 + 40)
-    assert rows[0][3:] == pytest.approx((0.15, 0.2, 0.3, 0.4))
-    assert rows[1][:3] == ("icews14", "4 to 4", 50)
-    assert rows[1][3:] == pytest.approx((0.4, 0.2, 0.3, 0.4))
+    assert rows[0][:3] == ("icews14", "1 to 4", 10 + 20 + 30 + 40)
+    means = [figure.mean for figure in rows[0][3:]]
+    assert means == pytest.approx([0.15, 0.3, 0.3, 0.4])
+    assert rows[1][:3] == ("icews14", "5 to 5", 50)
+    means = [figure.mean for figure in rows[1][3:]]
+    assert means == pytest.approx([0.4, 0.3, 0.3, 0.4])
+
+
+def judged(accuracy, first, second, p=0.5, kept=0.6):
+    """A record of how two methods rank errors."""
+    selective = {"0.85": {"accuracy": kept, "optimum": 1, "answer_rate": 0.8}}
+    return {
+        "accuracy": accuracy,
+        "methods": {
+            "mine": {"aurc": first, "selective": selective},
+            "max probability": {"aurc": second, "selective": selective},
+        },
+        "comparisons": [
+            {
+                "first": "mine",
+                "second": "max probability",
+                "difference": first - second,
+                "p_bootstrap_holm": p,
+            }
+        ],
+    }
+
+
+def test_errors_are_told_with_a_direction(write):
+    records = write(
+        {
+            "wn18rr/errors/0": judged(0.5, 0.41, 0.40, 0.0092),
+            "wn18rr/errors/1": judged(0.5, 0.38, 0.40),
+            "wn18rr/errors/2": judged(0.5, 0.42, 0.40),
+            "codex-s/errors/0": judged(0.5, 0.3, 0.4, 0.001),
+        }
+    )
+    rows = {row[0]: row[1:] for row in TABLES["errors"][0](records).rows}
+    assert rows["mine"][1] == "worse in 2 of 3, p 0.0092"
+    assert rows["mine"][3] == "better in 1 of 1, p 0.0010"
+    assert rows["max probability"][1] is None
+
+
+def test_fewer_errors_among_answers(write):
+    records = write(
+        {
+            "wn18rr/errors/0": judged(0.5, 0.4, 0.4, kept=0.6),
+            "wn18rr/errors/1": judged(0.6, 0.4, 0.4, kept=0.6),
+        }
+    )
+    rows = {row[0]: row for row in TABLES["selective"][0](records).rows}
+    # 40 % wrong in place of 50 %, and as many as before.
+    assert rows["mine"][5].mean == pytest.approx((0.2 + 0.0) / 2)
+    assert rows["mine"][1] == Spread(0.8, 0.0, 3)

@@ -32,7 +32,11 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
         (
             "/graph",
             "/models/",
+            "/recipe/",
             "/errors/",
+            "/architectures/",
+            "/mistakes/",
+            "/tau/",
             "/leak/",
             "/coverage-views",
             "/composition",
@@ -85,9 +89,9 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
     "errors": (practice.errors, ("/errors/", "/rival-errors/")),
     "conformal": (practice.conformal, ("/conformal/",)),
     "confidences": (beyond.confidences, ("/confidences/",)),
-    "posteriors": (beyond.posteriors, ("/models/",)),
+    "posteriors": (beyond.posteriors, ("/models/", "/recipe/")),
     "arrival": (dated.arrival, ("/arrival/",)),
-    "effort": (effort.effort, ("/",)),
+    "effort": (effort.effort, ()),
 }
 
 __all__ = ["TABLES", "Records", "Spread", "Table"]

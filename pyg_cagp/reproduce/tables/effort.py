@@ -11,7 +11,7 @@ def effort(records: Records) -> Table:
     cells: dict[str, int] = {}
     judged: dict[str, float] = {}
     others: dict[str, float] = {}
-    for name in records.store.names():
+    for name in records.names:
         record = records.store.read(name) or {}
         dataset, kind = name.split("/")[:2]
         cells[dataset] = cells.get(dataset, 0) + 1
@@ -35,12 +35,13 @@ def effort(records: Records) -> Table:
         rows.append(("all", sum(cells.values()), *hours))
     return Table(
         "effort",
-        "Hours of one core",
+        "Hours of computing",
         ("dataset", "records", "judged models", "all else", "together"),
         rows,
         (
-            "Two cells are computed at a time on two cores (`--jobs 2`), so "
-            "that half of it passes. Some were computed beside other work.",
+            "The time between the start and the end of every cell, added up; "
+            "with `--jobs 2`, two cells are computed at a time, and about half "
+            "of it passes. Times vary with what else the machine does.",
         ),
     )
 

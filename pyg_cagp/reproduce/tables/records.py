@@ -1,6 +1,8 @@
 r"""Figures of records, over seeds."""
 
 import re
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from scipy.stats import t
@@ -17,16 +19,32 @@ class Records:
 
     Args:
         store (Store): The store.
+        datasets (sequence, optional): If given, records of other graphs are
+            left out. (default: :obj:`None`)
+        seeds (int, optional): If given, records of later seeds are left out.
+            (default: :obj:`None`)
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(
+        self,
+        store: Store,
+        datasets: Collection[str] | None = None,
+        seeds: int | None = None,
+    ) -> None:
         self.store = store
         self._read: dict[str, dict[str, Any]] = {}
-        self._names = store.names()
+        self.names = [
+            name
+            for name in store.names()
+            if (datasets is None or name.split("/")[0] in datasets)
+            and (seeds is None or (_seed(name) or 0) < seeds)
+        ]
+        found = [_seed(name) for name in self.names]
+        self.num_seeds = 1 + max((s for s in found if s is not None), default=0)
 
     def one(self, name: str) -> dict[str, Any] | None:
         r"""Returns the result of one cell, or :obj:`None`."""
-        if name not in self._names:
+        if name not in self.names:
             return None
         if name not in self._read:
             record = self.store.read(name)
@@ -41,7 +59,7 @@ class Records:
             name (str): Its name without the seed.
         """
         pattern = re.compile(rf"{re.escape(name)}/\d+")
-        found = [n for n in self._names if pattern.fullmatch(n)]
+        found = [n for n in self.names if pattern.fullmatch(n)]
         found.sort(key=lambda n: int(n.rsplit("/", 1)[1]))
         return [self.one(n) for n in found]  # type: ignore[misc]
 
@@ -57,11 +75,14 @@ class Records:
         """
         values = [_walk(result, path) for result in self.seeds(name)]
         numbers = [float(v) for v in values if v is not None]
-        return spread(numbers, digits)
+        found = spread(numbers, digits)
+        if found is not None and len(numbers) < self.num_seeds:
+            found = replace(found, seeds=len(numbers))
+        return found
 
     def datasets(self, among: tuple[str, ...]) -> list[str]:
         r"""Returns which graphs there are records of, in order."""
-        there = {name.split("/")[0] for name in self._names}
+        there = {name.split("/")[0] for name in self.names}
         return [name for name in among if name in there]
 
 
@@ -83,9 +104,16 @@ def spread(numbers: list[float], digits: int = 4) -> Spread | None:
     mean = sum(numbers) / count
     if count == 1:
         return Spread(mean, None, digits)
+    if len(set(numbers)) == 1:  # Not what is left of rounding.
+        return Spread(numbers[0], 0.0, digits)
     variance = sum((x - mean) ** 2 for x in numbers) / (count - 1)
     factor = float(t.ppf((1 + LEVEL) / 2, count - 1))
     return Spread(mean, factor * (variance / count) ** 0.5, digits)
+
+
+def _seed(name: str) -> int | None:
+    last = name.rsplit("/", 1)[-1]
+    return int(last) if last.isdigit() else None
 
 
 def _walk(found: Any, path: tuple[str, ...]) -> Any:

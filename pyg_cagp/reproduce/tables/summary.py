@@ -3,7 +3,8 @@ r"""The figures that decide whether doubt can be trusted, on one page."""
 from typing import Any
 
 from pyg_cagp.reproduce.tables.common import models_of
-from pyg_cagp.reproduce.tables.detection import DATASETS, INTERVAL, area
+from pyg_cagp.reproduce.tables.detection import DATASETS, area, interval
+from pyg_cagp.reproduce.tables.practice import against_probability
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
 
@@ -80,16 +81,23 @@ def summary(records: Records) -> Table:
                 f"{d}/errors", "methods", m, "aurc"
             ),
         )
-    add("errors: p of the difference", lambda d: _p(records, d))
+    add(
+        "errors: evidence of errors against max probability",
+        lambda d: against_probability(
+            records, f"{d}/errors", "evidence of errors"
+        ),
+    )
     return Table(
         "summary",
         "Summary (AUROC unless said otherwise)",
         ("figure", *datasets),
         rows,
         (
-            INTERVAL,
+            interval(records),
             "Temporal-like labels follow from frequency and coverage, which "
-            "CAGP is made of; those of the other rows do not.",
+            "CAGP is made of, and so do those of `comprehensive` in part; "
+            "those of `standard` (random tails) and of errors do not. ECE is "
+            "after Platt's map, fitted on validation.",
         ),
     )
 
@@ -97,11 +105,3 @@ def summary(records: Records) -> Table:
 def _mrr(records: Records, dataset: str) -> Any:
     name = models_of(records, dataset)
     return None if name is None else records.spread(name, "test", "mrr")
-
-
-def _p(records: Records, dataset: str) -> str | None:
-    for result in records.seeds(f"{dataset}/errors")[:1]:
-        for row in result.get("comparisons", []):
-            if "evidence of errors" in (row["first"], row["second"]):
-                return f"{row['p_bootstrap_holm']:.4f}"
-    return None

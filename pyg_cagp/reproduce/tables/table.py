@@ -64,17 +64,23 @@ class Spread:
         half (float, optional): Half the width, if there are several seeds.
         digits (int, optional): How many digits are shown.
             (default: :obj:`4`)
+        seeds (int, optional): How many seeds there are, if fewer than of other
+            figures. (default: :obj:`None`)
     """
 
     mean: float
     half: float | None = None
     digits: int = 4
+    seeds: int | None = None
 
     def __str__(self) -> str:
         text = f"{self.mean:.{self.digits}f}"
-        if self.half is None:
-            return text
-        return f"{text} ± {self.half:.{self.digits}f}"
+        # Where seeds make no difference, there is no interval to speak of.
+        if self.half:
+            text += f" ± {self.half:.{self.digits}f}"
+        if self.seeds is not None:
+            text += f" (of {self.seeds})"
+        return text
 
 
 def show(value: Any) -> str:

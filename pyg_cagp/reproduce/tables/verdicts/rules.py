@@ -1,0 +1,82 @@
+r"""When a claim holds: one rule for each kind of claim."""
+
+from typing import Any, NamedTuple
+
+from pyg_cagp.reproduce.tables.table import Spread
+
+HOLDS = "holds"
+BY_CONSTRUCTION = "holds by construction"
+FAILS = "does not hold"
+UNTESTED = "cannot be tested here"
+MISSING = "not computed yet"
+
+#: How far the interval of a figure may be from the paper's to be the same.
+CLOSE = 0.01
+
+#: AUROCs between these are near chance.
+CHANCE = (0.35, 0.65)
+
+FB = "fb15k-237"
+
+
+class Claim(NamedTuple):
+    r"""A row of the page.
+
+    Args:
+        title (str): What the paper says.
+        paper (Any): Its figure.
+        ours (Any): What is measured, with the model that ships where a model
+            is needed.
+        recipe (Any): What is measured with the model that is trained as the
+            paper says, if the claim needs a model and it was tried.
+        verdict (str): What follows.
+        command (str): The table that shows it.
+    """
+
+    title: str
+    paper: Any
+    ours: Any
+    recipe: Any
+    verdict: str
+    command: str
+
+
+def same(ours: Spread | None, paper: float) -> str:
+    r"""Returns the verdict on a figure that should be the paper's."""
+    if ours is None:
+        return MISSING
+    if abs(ours.mean - paper) <= _margin(ours):
+        return HOLDS
+    return f"{FAILS}: {'higher' if ours.mean > paper else 'lower'} here"
+
+
+def not_below(ours: Spread | None, paper: float) -> str:
+    r"""Returns the verdict on what a method is said to find."""
+    if ours is None:
+        return MISSING
+    if ours.mean >= paper - _margin(ours):
+        return HOLDS
+    return f"{FAILS}: lower here"
+
+
+def not_above(ours: Spread | None, paper: float) -> str:
+    r"""Returns the verdict on an error that is said to be small."""
+    if ours is None:
+        return MISSING
+    if ours.mean <= paper + _margin(ours):
+        return HOLDS
+    return f"{FAILS}: higher here"
+
+
+def near_chance(ours: Spread | None) -> str:
+    r"""Returns the verdict on what a method is said not to find."""
+    if ours is None:
+        return MISSING
+    low, high = CHANCE
+    if low <= ours.mean <= high:
+        return HOLDS
+    return f"{FAILS}: {'above' if ours.mean > high else 'below'} chance here"
+
+
+def _margin(ours: Spread) -> float:
+    return CLOSE + (ours.half or 0.0)
