@@ -33,6 +33,8 @@ DATED = ("icews14", "synthetic")
 VERIFIED = ("codex-s", "synthetic", "subsample")
 #: Methods that hold a number for each entity, class and layer.
 LARGE = ("gpn",)
+#: Methods that are made of models of their own.
+TRAINS = ("mc dropout", "ensemble")
 #: Where a model is also trained as the paper trained it.
 RECIPE = ("fb15k-237", "wn18rr", "synthetic")
 
@@ -191,7 +193,7 @@ class Grid:
             {
                 **self._judged(dataset, seed),
                 "method": method,
-                "rival": budget.rival,
+                "rival": self._rival(dataset, method),
                 "triples": factor * budget.rival_triples,
                 "members": budget.members,
             },
@@ -199,6 +201,15 @@ class Grid:
             doubt.name_of(dataset, method, seed, budget.changes),
             large=method in LARGE,
         )
+
+    def _rival(self, dataset: str, method: str) -> dict[str, Any]:
+        r"""What is changed in the config of models that a method trains."""
+        changes = self.budget.rival
+        config = shipped_config(dataset, RIVAL, self.budget.changes)
+        # Without variances of training, there is nothing to draw from.
+        if method in TRAINS and config.posterior.num_draws:
+            return {**changes, "posterior.num_draws": 0}
+        return changes
 
     def _model(self, dataset: str, model: str, seed: int) -> str:
         return self._add(

@@ -146,12 +146,13 @@ class ServedModel(Module):
         tail = torch.add(rel_type, tail_index, alpha=self.width)
         if self.tail_offset:
             tail += self.tail_offset
-        doubt = self.pair.index_select(0, head)
-        doubt += self.pair.index_select(0, tail)
-        if self.entity is not None:
+        pair, entity = self.pair, self.entity
+        doubt = pair.index_select(0, head)
+        doubt += pair.index_select(0, tail)
+        if entity is not None:
             doubt += torch.maximum(
-                self.entity.index_select(0, head_index),
-                self.entity.index_select(0, tail_index),
+                entity.index_select(0, head_index),
+                entity.index_select(0, tail_index),
             )
         return doubt if doubt.is_floating_point() else doubt.float()
 

@@ -11,8 +11,9 @@ import pytest
 import torch
 
 from pyg_cagp.exceptions import DatasetFormatError, DivergenceError
-from pyg_cagp.reproduce import QUICK, Grid, Store, Workshop, run_cells
+from pyg_cagp.reproduce import FULL, QUICK, Grid, Store, Workshop, run_cells
 from pyg_cagp.reproduce.cell import Cell, cell_keys
+from pyg_cagp.reproduce.grid import TRAINS
 from pyg_cagp.train import Config
 
 DATASET = "synthetic"
@@ -379,3 +380,15 @@ assert torch.get_num_threads() == 1
 """
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
     subprocess.run([sys.executable, "-c", code], check=True, env=env)
+
+
+@pytest.mark.parametrize("budget", [QUICK, FULL])
+def test_models_of_rivals_have_nothing_to_draw_from(budget):
+    cells = Grid(budget).cells.values()
+    found = [
+        c.config["rival"] for c in cells if c.inputs.get("method") in TRAINS
+    ]
+    assert len(found) == 2 * budget.seeds * len(budget.datasets)
+    for config in found:
+        assert config["model"]["variational"] is False
+        assert config["posterior"]["num_draws"] == 0
