@@ -7,6 +7,7 @@ import re
 import pytest
 
 from pyg_cagp.cli import main
+from pyg_cagp.reproduce import TABLES, Records, Store
 from pyg_cagp.train import Config
 from tests.conftest import DATA_ROOT, REPO
 
@@ -148,6 +149,13 @@ def test_the_cost_of_doubt_is_that_of_the_record():
         took = f"{1e3 * found['forward_seconds']:.2f} ms"
         row = f"| {name} | {took} | {costs} |"
         assert row in README
+
+
+def test_the_hours_of_the_grid_are_those_of_the_records():
+    records = Records(Store(REPO / "benchmark/paper/results"))
+    hours = float(TABLES["effort"][0](records).rows[-1][-1])
+    text = " ".join(README.split())
+    assert f"{hours:.0f} hours of computing on one core" in text
 
 
 def test_the_figures_of_judging_are_those_of_the_records():
