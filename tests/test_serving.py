@@ -204,7 +204,7 @@ def test_lengths_that_differ_are_named(model, coverage, triples):
 def test_what_cannot_be_served(kg, model, coverage):
     with pytest.raises(NotFittedError, match="CAGP is not fitted"):
         ServedModel(model, CAGP(model, coverage))
-    with pytest.raises(InvalidInputError, match="'max_bytes' must be at least"):
+    with pytest.raises(InvalidInputError, match="'max_bytes' must allow"):
         ServedModel(model, StructuralUncertainty(coverage), max_bytes=100)
     other = GaussianDistMult(kg.num_nodes + 1, kg.num_relations, 8)
     with pytest.raises(InvalidInputError, match="one graph"):

@@ -56,7 +56,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    r"""Runs a command and returns its exit code: 0, or 2 on bad input.
+    r"""Runs a command and returns its exit code: 0, 1 if :obj:`reproduce` could
+    not compute some cells, 2 on bad input, 130 if it was interrupted.
 
     Args:
         argv (sequence, optional): The arguments; those of the process if set

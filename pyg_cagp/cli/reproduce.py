@@ -142,12 +142,14 @@ def run(args: argparse.Namespace) -> int:
             raise InvalidInputError(
                 f"nothing could be computed: {next(iter(failed.values()))}"
             )
-    elif not store.names():
+    shown = {cell.dataset for cell in Grid(budget).cells.values()}
+    records = Records(store, args.datasets and shown, args.seeds)
+    if args.tables_only and not records.names:
+        asked = f" of {', '.join(args.datasets)}" if args.datasets else ""
         raise InvalidInputError(
-            f"there are no records in '{store.folder}'; leave out "
+            f"there are no records{asked} in '{store.folder}'; leave out "
             f"'--tables-only' to compute them"
         )
-    records = Records(store, args.datasets and budget.datasets, args.seeds)
     tables = [TABLES[name][0](records) for name in names]
     text = "\n\n".join(table.to_markdown() for table in tables)
     if args.write:

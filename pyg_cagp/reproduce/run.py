@@ -176,10 +176,13 @@ def _computed(
                             done.add(cell.name)
                             yield cell, 0.0, error
                         else:
+                            # If there is nobody to take it, it still waits.
+                            waiting[cell.name] = cell
                             key = keys[cell.name]
-                            running[
-                                pool.submit(compute, cell, store, workshop, key)
-                            ] = cell
+                            future = pool.submit(
+                                compute, cell, store, workshop, key
+                            )
+                            running[future] = waiting.pop(cell.name)
                     finished, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in finished:
                         found = future.result()
@@ -189,9 +192,12 @@ def _computed(
             except BrokenProcessPool:
                 # One of them was killed, and it cannot be told which; others
                 # go on with new processes.
-                for cell in running.values():
+                for future, cell in running.items():
                     done.add(cell.name)
-                    yield cell, 0.0, KILLED
+                    if future.done() and future.exception() is None:
+                        yield cell, *future.result()
+                    else:
+                        yield cell, 0.0, KILLED
                 running.clear()
 
 

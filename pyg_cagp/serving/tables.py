@@ -35,10 +35,10 @@ def pair_tables(
     num_bytes = (3 if inverses else 2) * cells * dtype.itemsize
     if num_bytes > max_bytes:
         raise InvalidInputError(
-            f"'max_bytes' must be at least {num_bytes} for "
+            f"'max_bytes' must allow {num_bytes}, which a table of "
             f"{structural.num_nodes} entities and {structural.num_relations} "
-            f"relations (got {max_bytes}); ask the estimator itself, which "
-            f"needs no table"
+            f"relations may take (got {max_bytes}); ask the estimator itself, "
+            f"which needs no table"
         )
     return {
         role: torch.cat(

@@ -5,6 +5,10 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import (
+    BrokenProcessPool,
+    ProcessPoolExecutor,
+)
 from dataclasses import replace
 
 import pytest
@@ -225,6 +229,23 @@ def test_a_process_that_is_killed_does_not_stop_the_rest(bench):
     assert len(there - set(bench.store.names())) <= 1
     assert bench.run(cells[3:], jobs=2) == {}
     assert set(bench.store.names()) == there
+
+
+def test_a_cell_that_nobody_takes_waits_for_the_next(bench, monkeypatch):
+    """A process can die between two cells."""
+    broken = []
+
+    class Pool(ProcessPoolExecutor):
+        def submit(self, *args):
+            if not broken:
+                broken.append(args[1].name)
+                raise BrokenProcessPool
+            return super().submit(*args)
+
+    monkeypatch.setattr("pyg_cagp.reproduce.run.ProcessPoolExecutor", Pool)
+    assert bench.run(chain(), jobs=2) == {}
+    assert broken == ["first"]
+    assert sorted(bench.calls()) == ["first", "other", "second", "third"]
 
 
 def test_what_needs_a_failed_cell_does_not_stop_the_rest(bench):

@@ -4,7 +4,7 @@ from typing import Any
 
 from pyg_cagp.reproduce.budget import BACKBONES
 from pyg_cagp.reproduce.tables.detection import DATASETS
-from pyg_cagp.reproduce.tables.records import Records, spread
+from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread
 
 
@@ -38,7 +38,7 @@ def fewer_errors(records: Records, cell: str, method: str) -> Spread | None:
     shares = []
     for result in records.seeds(cell):
         found = result.get("methods", {}).get(method)
-        if found is not None:
+        if found is not None and result["accuracy"] < 1:
             kept = found["selective"]["0.85"]["accuracy"]
             shares.append(1 - (1 - kept) / (1 - result["accuracy"]))
-    return spread(shares, 3)
+    return records.spread_of(shares, 3)

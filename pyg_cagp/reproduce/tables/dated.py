@@ -4,7 +4,7 @@ from typing import Any
 
 from pyg_cagp.reproduce import published
 from pyg_cagp.reproduce.tables.detection import DATASETS, METHODS, interval
-from pyg_cagp.reproduce.tables.records import Records, spread
+from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
 
 
@@ -108,7 +108,7 @@ def arrival(records: Records) -> Table:
                     f"{part[0] + 1} to {part[-1] + 1}",
                     sum(weeks[week]["num_triples"] for week in part),
                     *(
-                        spread(
+                        records.spread_of(
                             [
                                 sum(r["weeks"][w]["auroc"][name] for w in part)
                                 / len(part)

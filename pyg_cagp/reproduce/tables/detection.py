@@ -60,6 +60,8 @@ CIRCULAR = (
 
 def interval(records: Records) -> str:
     r"""Returns what figures with an interval are."""
+    if records.num_seeds == 1:
+        return "One seed."
     return (
         f"Mean over {records.num_seeds} seeds (or as many as stand in "
         "brackets) ± half the width of a 95 % interval (Student's t); without "

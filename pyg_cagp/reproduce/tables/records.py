@@ -74,7 +74,18 @@ class Records:
                 (default: :obj:`4`)
         """
         values = [_walk(result, path) for result in self.seeds(name)]
-        numbers = [float(v) for v in values if v is not None]
+        return self.spread_of(
+            [float(v) for v in values if v is not None], digits
+        )
+
+    def spread_of(self, numbers: list[float], digits: int = 4) -> Spread | None:
+        r"""Returns the mean of numbers, one for each seed that has one.
+
+        Args:
+            numbers (list): The numbers.
+            digits (int, optional): How many digits are shown.
+                (default: :obj:`4`)
+        """
         found = spread(numbers, digits)
         if found is not None and len(numbers) < self.num_seeds:
             found = replace(found, seeds=len(numbers))

@@ -77,7 +77,10 @@ def _verdict(name: str, ours: Spread | None, paper: float) -> str:
         if (ours.mean < 1) == (paper < 1):
             agree = "" if paper < 1 else ": violated here and in the paper"
             return f"{HOLDS}{agree}"
-        return f"{FAILS}: {'violated' if ours.mean >= 1 else 'satisfied'} here"
+        there, here = ("satisfied", "violated")
+        if ours.mean < 1:
+            there, here = here, there
+        return f"{FAILS}: {there} in the paper, {here} here"
     if name == "A5 rho":
         return same(ours, paper)
     if name == "semantic on novel":

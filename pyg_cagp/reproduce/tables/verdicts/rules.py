@@ -73,7 +73,8 @@ def near_chance(ours: Spread | None) -> str:
     if ours is None:
         return MISSING
     low, high = CHANCE
-    if low <= ours.mean <= high:
+    half = ours.half or 0.0
+    if low <= ours.mean + half and ours.mean - half <= high:
         return HOLDS
     return f"{FAILS}: {'above' if ours.mean > high else 'below'} chance here"
 
