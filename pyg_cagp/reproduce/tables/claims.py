@@ -4,6 +4,7 @@ from typing import Any
 
 from pyg_cagp.reproduce import published
 from pyg_cagp.reproduce.tables.common import (
+    appendix_of,
     first_dataset,
     models_of,
     of_paper,
@@ -113,7 +114,7 @@ def assumptions(records: Records) -> Table:
         row: list[Any] = [name]
         for dataset in datasets:
             cell = models_of(records, dataset)
-            preset = "inclusive" if dataset == "wn18rr" else "appendix"
+            preset = appendix_of(dataset)
             assert cell is not None
             row.append(records.spread(cell, "presets", preset, *path, digits=3))
             if dataset in places:
@@ -137,7 +138,8 @@ def overlap(records: Records) -> Table:
     r"""A3: novel contexts that have an ID triple of like frequency."""
     dataset = first_dataset(records)
     found = records.one(f"{dataset}/graph")
-    shares = {} if found is None else found["overlap"]["appendix"]
+    preset = appendix_of(dataset)
+    shares = {} if found is None else found["overlap"][preset]
     rows = [
         (
             epsilon,
@@ -152,6 +154,7 @@ def overlap(records: Records) -> Table:
         f"A3: share of novel contexts with a match in frequency, {dataset}",
         ("epsilon", "ID test triples", "training triples", "paper"),
         rows,
+        (f"Partition `{preset}`.",),
     )
 
 

@@ -19,6 +19,11 @@ def of_paper(dataset: str, figure: Any) -> Any:
     return figure if dataset == "fb15k-237" else None
 
 
+def appendix_of(dataset: str) -> str:
+    r"""Returns the partition that gives the figures of the paper's appendix."""
+    return "inclusive" if dataset == "wn18rr" else "appendix"
+
+
 def models_of(records: Records, dataset: str) -> str | None:
     r"""Returns the name of the cells of the model that is judged on a graph."""
     model = BACKBONES.get(dataset, "gaussian-distmult")

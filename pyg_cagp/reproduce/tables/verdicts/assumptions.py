@@ -1,7 +1,7 @@
 r"""Claims about the assumptions of the theorems."""
 
 from pyg_cagp.reproduce import published
-from pyg_cagp.reproduce.tables.common import models_of
+from pyg_cagp.reproduce.tables.common import appendix_of, models_of
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread
 from pyg_cagp.reproduce.tables.verdicts.rules import (
@@ -41,7 +41,7 @@ def assumptions(records: Records) -> list[Claim]:
         cell = models_of(records, dataset)
         if cell is None:
             continue
-        preset = "appendix" if dataset == FB else "inclusive"
+        preset = appendix_of(dataset)
         for name, path in PATHS.items():
             ours = records.spread(cell, "presets", preset, *path, digits=3)
             recipe = None
