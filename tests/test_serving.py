@@ -1,13 +1,25 @@
 """A served model says what the model and the estimator say, only faster."""
 
+import copy
+import functools
+import io
+import os
+import shutil
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch_geometric.nn import DistMult
 
 from pyg_cagp import CAGP, Coverage, GaussianComplEx, GaussianDistMult
 from pyg_cagp.datasets import SyntheticKG
-from pyg_cagp.exceptions import InvalidInputError, NotFittedError
-from pyg_cagp.serving import ServedModel
+from pyg_cagp.exceptions import (
+    InvalidInputError,
+    MissingDependencyError,
+    NotFittedError,
+)
+from pyg_cagp.serving import ServedModel, native
 from pyg_cagp.uncertainty import (
     FrequencyUncertainty,
     SemanticUncertainty,
@@ -17,6 +29,19 @@ from pyg_cagp.uncertainty import (
 
 VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
 COMBINE = ("mean", "max", "head", "tail")
+CAN_BUILD = bool(shutil.which("c++") and shutil.which("ninja"))
+needs_compiler = pytest.mark.skipif(
+    not CAN_BUILD, reason="there is no C++ compiler, or no ninja"
+)
+
+
+@pytest.fixture(
+    params=[False, pytest.param(True, marks=needs_compiler)],
+    ids=["pytorch", "native"],
+)
+def serve(request):
+    """Serves a model, by PyTorch and by C++."""
+    return functools.partial(ServedModel, native=request.param)
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +81,10 @@ def triples(kg):
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_structural_doubt_is_that_of_the_estimator(
-    model, coverage, triples, view
+    serve, model, coverage, triples, view
 ):
     estimator = StructuralUncertainty(coverage, view)
-    score, doubt = ServedModel(model, estimator)(*triples)
+    score, doubt = serve(model, estimator)(*triples)
     torch.testing.assert_close(doubt, estimator(*triples))
     assert torch.equal(score, model(*triples))
     assert doubt.unique().numel() > 1
@@ -68,7 +93,7 @@ def test_structural_doubt_is_that_of_the_estimator(
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("combine", COMBINE)
 def test_mixed_doubt_is_that_of_the_estimator(
-    kg, model, coverage, triples, view, combine
+    serve, kg, model, coverage, triples, view, combine
 ):
     cagp = CAGP(
         SemanticUncertainty(model, combine),
@@ -76,21 +101,21 @@ def test_mixed_doubt_is_that_of_the_estimator(
     ).fit(kg)
     # A weight at an end would hide one of both parts.
     cagp.alpha_ = 0.3
-    doubt = ServedModel(model, cagp)(*triples).doubt
+    doubt = serve(model, cagp)(*triples).doubt
     torch.testing.assert_close(doubt, cagp(*triples))
 
 
-def test_rarity_in_place_of_variance(kg, coverage, triples):
+def test_rarity_in_place_of_variance(serve, kg, coverage, triples):
     average = SimpleAverage(FrequencyUncertainty(coverage), coverage).fit(kg)
     model = DistMult(kg.num_nodes, kg.num_relations, 8)
-    served = ServedModel(model, average)
+    served = serve(model, average)
     torch.testing.assert_close(served(*triples).doubt, average(*triples))
 
 
-def test_equal_variances_do_not_divide_by_zero(kg, coverage, triples):
+def test_equal_variances_do_not_divide_by_zero(serve, kg, coverage, triples):
     model = GaussianComplEx(kg.num_nodes, kg.num_relations, 8)
     average = SimpleAverage(model, coverage).fit(kg)
-    doubt = ServedModel(model, average)(*triples).doubt
+    doubt = serve(model, average)(*triples).doubt
     torch.testing.assert_close(doubt, average(*triples))
     assert bool(doubt.isfinite().all())
 
@@ -107,8 +132,8 @@ def test_a_role_that_makes_no_difference_takes_no_memory(
     assert ServedModel(reciprocal, directed).pair.nbytes == 3 * cells
 
 
-def test_doubt_does_not_depend_on_its_batch(model, coverage, triples):
-    served = ServedModel(model, StructuralUncertainty(coverage, "smoothed"))
+def test_doubt_does_not_depend_on_its_batch(serve, model, coverage, triples):
+    served = serve(model, StructuralUncertainty(coverage, "smoothed"))
     together = served(*triples).doubt
     alone = torch.cat(
         [served(*(part[i : i + 1] for part in triples)).doubt for i in range(9)]
@@ -116,16 +141,16 @@ def test_doubt_does_not_depend_on_its_batch(model, coverage, triples):
     assert torch.equal(together[:9], alone)
 
 
-def test_triples_of_any_shape_and_width(model, coverage, triples):
-    served = ServedModel(model, StructuralUncertainty(coverage, "directed"))
+def test_triples_of_any_shape_and_width(serve, model, coverage, triples):
+    served = serve(model, StructuralUncertainty(coverage, "directed"))
     expected = served(*triples)
     grid = served(*(part.view(5, 100).int() for part in triples))
     assert torch.equal(grid.doubt, expected.doubt.view(5, 100))
     torch.testing.assert_close(grid.score, expected.score.view(5, 100))
 
 
-def test_no_triples(model, coverage):
-    served = ServedModel(model, StructuralUncertainty(coverage))
+def test_no_triples(serve, model, coverage):
+    served = serve(model, StructuralUncertainty(coverage))
     none = torch.empty(0, dtype=torch.long)
     assert served(none, none, none).doubt.shape == (0,)
 
@@ -136,8 +161,8 @@ def test_weights_are_those_of_the_model(model, coverage):
     assert set(served.state_dict()) == names
 
 
-def test_exported_program_says_the_same(model, coverage, triples):
-    served = ServedModel(model, StructuralUncertainty(coverage, "directed"))
+def test_exported_program_says_the_same(serve, model, coverage, triples):
+    served = serve(model, StructuralUncertainty(coverage, "directed"))
     program = torch.export.export(served, triples).module()
     score, doubt = program(*triples)
     torch.testing.assert_close(score, served(*triples).score)
@@ -149,8 +174,10 @@ def test_exported_program_says_the_same(model, coverage, triples):
     list(enumerate(["head_index", "rel_type", "tail_index"])),
 )
 @pytest.mark.parametrize("bad", [-1, 10**6])
-def test_unknown_ids_are_named(model, coverage, triples, place, name, bad):
-    served = ServedModel(model, StructuralUncertainty(coverage))
+def test_unknown_ids_are_named(
+    serve, model, coverage, triples, place, name, bad
+):
+    served = serve(model, StructuralUncertainty(coverage))
     broken = [part.clone() for part in triples]
     broken[place][7] = bad
     with pytest.raises(InvalidInputError, match=f"'{name}'.*{bad}.*position 7"):
@@ -160,14 +187,14 @@ def test_unknown_ids_are_named(model, coverage, triples, place, name, bad):
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("combine", COMBINE)
 def test_an_inverse_relation_is_doubted_as_the_relation_is(
-    kg, model, reciprocal, coverage, triples, view, combine
+    serve, kg, model, reciprocal, coverage, triples, view, combine
 ):
     cagp = CAGP(
         SemanticUncertainty(model, combine),
         StructuralUncertainty(coverage, view),
     ).fit(kg)
     cagp.alpha_ = 0.3
-    served = ServedModel(reciprocal, cagp)
+    served = serve(reciprocal, cagp)
     head, rel, tail = triples
     inverse = tail, rel + kg.num_relations, head
     torch.testing.assert_close(served(*triples).doubt, cagp(*triples))
@@ -176,24 +203,24 @@ def test_an_inverse_relation_is_doubted_as_the_relation_is(
 
 
 def test_ids_beyond_inverse_relations_are_named(
-    kg, reciprocal, coverage, triples
+    serve, kg, reciprocal, coverage, triples
 ):
-    served = ServedModel(reciprocal, StructuralUncertainty(coverage))
+    served = serve(reciprocal, StructuralUncertainty(coverage))
     head, rel, tail = triples
     match = f"'rel_type' must lie in .*{2 * kg.num_relations}"
     with pytest.raises(InvalidInputError, match=match):
         served(head, rel + 2 * kg.num_relations, tail)
 
 
-def test_what_is_no_tensor_is_named(model, coverage, triples):
-    served = ServedModel(model, StructuralUncertainty(coverage))
+def test_what_is_no_tensor_is_named(serve, model, coverage, triples):
+    served = serve(model, StructuralUncertainty(coverage))
     head, rel, tail = triples
     with pytest.raises(InvalidInputError, match="'tail_index' must be a"):
         served(head, rel, tail.tolist())
 
 
-def test_lengths_that_differ_are_named(model, coverage, triples):
-    served = ServedModel(model, StructuralUncertainty(coverage))
+def test_lengths_that_differ_are_named(serve, model, coverage, triples):
+    served = serve(model, StructuralUncertainty(coverage))
     head, rel, tail = triples
     with pytest.raises(InvalidInputError, match="same shape"):
         served(head, rel[:-1], tail)
@@ -211,6 +238,124 @@ def test_what_cannot_be_served(kg, model, coverage):
         ServedModel(other, StructuralUncertainty(coverage))
     with pytest.raises(InvalidInputError, match="'doubt' must be a"):
         ServedModel(model, SemanticUncertainty(model))
+
+
+@needs_compiler
+def test_native_tables_are_small(model, reciprocal, coverage):
+    row = (model.num_relations + 7) // 8
+    both = (2 * model.num_relations + 7) // 8
+    for served, size in (
+        (ServedModel(model, StructuralUncertainty(coverage), native=True), row),
+        (
+            ServedModel(
+                reciprocal,
+                StructuralUncertainty(coverage, "directed"),
+                native=True,
+            ),
+            both,
+        ),
+    ):
+        assert served.native_table.cells.nbytes == model.num_nodes * size
+
+
+@needs_compiler
+def test_many_triples_are_read_by_all_threads(kg, model, coverage):
+    generator = torch.Generator().manual_seed(2)
+    head, tail = torch.randint(kg.num_nodes, (2, 10**5), generator=generator)
+    rel = torch.randint(kg.num_relations, (10**5,), generator=generator)
+    estimator = StructuralUncertainty(coverage, "directed")
+    served = ServedModel(model, estimator, native=True)
+    doubt = served(head, rel, tail).doubt
+    assert torch.equal(doubt, estimator(head, rel, tail))
+    # Rows that do not lie one after another in memory.
+    apart = torch.stack([head, rel, tail], dim=1).unbind(1)
+    assert torch.equal(served(*apart).doubt, doubt)
+
+
+@needs_compiler
+@pytest.mark.parametrize("place", range(3))
+@pytest.mark.parametrize("bad", [-1, 10**6, 2**62])
+def test_native_reading_refuses_unknown_ids_itself(
+    model, coverage, triples, place, bad
+):
+    # It must not rely on a model that looks ids up: memory is at stake.
+    read = ServedModel(
+        model, StructuralUncertainty(coverage), native=True
+    )._read
+    broken = [part.clone() for part in triples]
+    broken[place][7] = bad
+    with pytest.raises(IndexError, match="position 7"):
+        read(*broken)
+    with pytest.raises(TypeError, match="must be tensors"):
+        read(*triples[:2], triples[2].tolist())
+    with pytest.raises(TypeError, match="three tensors"):
+        read(*triples[:2])
+    with pytest.raises(RuntimeError, match="same shape"):
+        read(*triples[:2], triples[2][:-1])
+
+
+@needs_compiler
+def test_native_reading_survives_copies_and_files(model, coverage, triples):
+    served = ServedModel(model, StructuralUncertainty(coverage), native=True)
+    file = io.BytesIO()
+    torch.save(served, file)
+    file.seek(0)
+    loaded = torch.load(file, weights_only=False)
+    for other in (copy.deepcopy(served), loaded, copy.copy(served).float()):
+        assert other._read is not None
+        assert torch.equal(other(*triples).doubt, served(*triples).doubt)
+
+
+@needs_compiler
+def test_what_is_not_on_the_cpu_is_read_by_pytorch(model, coverage, triples):
+    served = ServedModel(
+        copy.deepcopy(model), StructuralUncertainty(coverage), native=True
+    )
+    served.to("meta")
+    doubt = served(*(part.to("meta") for part in triples)).doubt
+    assert doubt.device.type == "meta"
+
+
+@needs_compiler
+def test_an_interrupted_build_is_built_again(tmp_path):
+    code = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from torch.utils import cpp_extension\n"
+        "from pyg_cagp.serving import native\n"
+        # In place of half a minute of building, for all but its folder.
+        "def load(name, sources, extra_cflags, build_directory):\n"
+        "    assert not Path(build_directory, 'lock').exists()\n"
+        "    Path(build_directory, 'lock').touch()\n"
+        "    if sys.argv[1] == 'die':\n"
+        "        os._exit(9)\n"
+        "    return name\n"
+        "cpp_extension.load = load\n"
+        "print(native._library())\n"
+    )
+    run = functools.partial(
+        subprocess.run,
+        env={**os.environ, "TORCH_EXTENSIONS_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run([sys.executable, "-c", code, "die"]).returncode == 9
+    again = run([sys.executable, "-c", code, "live"])
+    assert again.stdout.startswith("pyg_cagp_doubt_"), again.stderr
+
+
+def test_no_compiler_is_named(model, coverage, monkeypatch):
+    from torch.utils import cpp_extension
+
+    def load(*args, **kwargs):
+        raise RuntimeError("Ninja is required to load C++ extensions")
+
+    monkeypatch.setattr(cpp_extension, "load", load)
+    native._library.cache_clear()
+    with pytest.raises(MissingDependencyError, match="Ninja is required"):
+        ServedModel(model, StructuralUncertainty(coverage), native=True)
+    native._library.cache_clear()
 
 
 @pytest.mark.gpu

@@ -6,9 +6,10 @@ Models of the shipped configs score 100 batches of 2,048 training triples, alone
 and with the doubt about each, block by block in turn, as one server would that
 does not doubt and one that does. Costs are medians over blocks of the ratio of
 two times, one right after the other: of the estimators, which check what they
-are given, of the table of :class:`~pyg_cagp.serving.ServedModel` alone, and of
-its whole call less one forward pass. Weights are not trained, as time does not
-depend on them.
+are given; of the whole call of :class:`~pyg_cagp.serving.ServedModel` less one
+forward pass, with a table that PyTorch reads ("served") and one that C++ reads
+("native"); and of the reading alone ("table", "native table"). Weights are not
+trained, as time does not depend on them.
 """
 
 import argparse
@@ -77,9 +78,11 @@ def measure(dataset: str, name: str, blocks: int, root: str | None) -> Any:
     model = build_model(config.model, kg.num_nodes, kg.num_relations)
     structural = StructuralUncertainty(coverage)
     cagp = CAGP(model, coverage).fit(kg)
+    estimators = {"structural": structural, "cagp": cagp}
     served = {
-        "structural": ServedModel(model, structural),
-        "cagp": ServedModel(model, cagp),
+        f"{way}: {name}": ServedModel(model, doubt, native=way == "native")
+        for way in ("served", "native")
+        for name, doubt in estimators.items()
     }
     (head, tail), rel = split_edges(kg, "train")
     generator = torch.Generator().manual_seed(0)
@@ -92,26 +95,37 @@ def measure(dataset: str, name: str, blocks: int, root: str | None) -> Any:
         seconds, found = costs(
             model,
             {
-                "estimator: structural": structural,
-                "estimator: cagp": cagp,
-                "table: structural": served["structural"]._doubt,
-                "table: cagp": served["cagp"]._doubt,
-                "served: structural": served["structural"],
-                "served: cagp": served["cagp"],
+                **{f"estimator: {k}": v for k, v in estimators.items()},
+                **{
+                    f"table: {k}": served[f"served: {k}"]._doubt
+                    for k in estimators
+                },
+                **{
+                    f"native table: {k}": served[f"native: {k}"]._read
+                    for k in estimators
+                },
+                **served,
             },
             batches,
             blocks,
         )
     found = {
-        key: value - 1 if key.startswith("served") else value
+        key: value - 1 if key in served else value
         for key, value in found.items()
     }
     return {
         "channels": model.node_emb.embedding_dim,
         "forward_seconds": seconds,
         "cost": found,
-        "bytes": {key: m.pair.nbytes for key, m in served.items()},
+        "bytes": {key: _bytes(m) for key, m in served.items()},
     }
+
+
+def _bytes(served: ServedModel) -> int:
+    if served.native_table is None:
+        return served.pair.nbytes
+    tensors = served.native_table[:3]
+    return sum(part.nbytes for part in tensors if part is not None)
 
 
 def main() -> None:

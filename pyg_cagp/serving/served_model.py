@@ -1,6 +1,7 @@
 r"""Scores and doubts of one forward pass, where microseconds count."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -9,8 +10,8 @@ from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.data.checks import check_ids, check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.serving.tables import add_semantic, lay_out, pair_tables
-from pyg_cagp.typing import Role
+from pyg_cagp.serving.native import NativeTable, Reader, native_table, reader
+from pyg_cagp.serving.tables import lay_out, parts_of
 from pyg_cagp.uncertainty.base import check_type
 from pyg_cagp.uncertainty.cagp import SimpleAverage
 from pyg_cagp.uncertainty.structural import StructuralUncertainty
@@ -45,6 +46,13 @@ class ServedModel(Module):
     The table holds what the estimator says now. Make a new one after the model
     was trained on, or after its coverage was updated.
 
+    On a CPU, most of what reading takes is spent between PyTorch's calls. With
+    :obj:`native`, a function in C++ reads all doubts in one call, from a table
+    in which a pair takes one bit where coverage is binary. It is built the
+    first time that it is asked for, within a minute, and is found again later.
+    It serves the CPU alone: on other devices, and in programs that
+    :func:`torch.compile` or :func:`torch.export` make, PyTorch reads.
+
     Args:
         model (torch_geometric.nn.kge.KGEModel): The model that scores triples.
         doubt (StructuralUncertainty, SimpleAverage or CAGP): The estimator,
@@ -52,6 +60,8 @@ class ServedModel(Module):
             which is not a sum over ends, two reads more are needed.
         max_bytes (int, optional): The largest table that is made.
             (default: :obj:`2**30`)
+        native (bool, optional): If set to :obj:`True`, doubts are read in C++,
+            which needs a compiler and ninja. (default: :obj:`False`)
 
     Example:
         >>> from pyg_cagp import Coverage, GaussianDistMult
@@ -74,6 +84,7 @@ class ServedModel(Module):
         model: KGEModel,
         doubt: StructuralUncertainty | SimpleAverage,
         max_bytes: int = 2**30,
+        native: bool = False,
     ) -> None:
         super().__init__()
         check_type("model", model, KGEModel)
@@ -87,18 +98,10 @@ class ServedModel(Module):
                 f"relations)"
             )
         self.model = model
-        inverses = model.rel_emb.num_embeddings != model.num_relations
-        roles: dict[Role, Tensor]
-        if isinstance(doubt, SimpleAverage):
-            dtype, structural = torch.float, doubt.structural
-            roles = pair_tables(structural, dtype, inverses, max_bytes)
-            roles, entity = add_semantic(doubt, roles)
-        else:
-            whole = doubt.view in ("binary", "directed")
-            dtype = torch.uint8 if whole else torch.float
-            roles = pair_tables(doubt, dtype, inverses, max_bytes)
-            entity = None
-        table, self.tail_offset = lay_out(roles, inverses)
+        num_ids = model.rel_emb.num_embeddings
+        inverses = num_ids != model.num_relations
+        parts = parts_of(doubt, inverses, max_bytes)
+        table, self.tail_offset = lay_out(parts, inverses)
         self.width = table.size(1)
         device = model.node_emb.weight.device
         self.register_buffer(
@@ -106,9 +109,15 @@ class ServedModel(Module):
         )
         self.register_buffer(
             "entity",
-            None if entity is None else entity.to(device),
+            parts.own["head"].to(device)
+            if parts.own is not None and parts.larger
+            else None,
             persistent=False,
         )
+        self.native_table: NativeTable | None = None
+        if native:
+            self.native_table = native_table(parts, num_ids)
+        self._read = self._reader()
 
     def forward(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -122,15 +131,37 @@ class ServedModel(Module):
             tail_index (torch.Tensor): The tail indices.
         """
         try:
-            if not head_index.shape == rel_type.shape == tail_index.shape:
-                self._check(head_index, rel_type, tail_index)
+            read = self._read
+            if read is None or torch.compiler.is_compiling():
+                if not head_index.shape == rel_type.shape == tail_index.shape:
+                    self._check(head_index, rel_type, tail_index)
+                read = self._doubt
+            # The model comes first, as its look-up refuses unknown ids.
             score = self.model(head_index, rel_type, tail_index)
+            doubt = read(head_index, rel_type, tail_index)
         except (AttributeError, IndexError, RuntimeError, TypeError):
             self._check(head_index, rel_type, tail_index)
             raise
-        return ScoreWithDoubt(
-            score, self._doubt(head_index, rel_type, tail_index)
-        )
+        return ScoreWithDoubt(score, doubt)
+
+    def _reader(self) -> Reader | None:
+        if self.native_table is None or not self.pair.is_cpu:
+            return None
+        return reader(self.native_table)
+
+    def _apply(
+        self, fn: Callable[..., Any], recurse: bool = True
+    ) -> "ServedModel":
+        super()._apply(fn, recurse)
+        self._read = self._reader()  # The model may have moved.
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_read": None}  # A function cannot be saved.
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._read = self._reader()
 
     def _doubt(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

@@ -1,6 +1,7 @@
 r"""What each end of a triple adds to the doubt about it."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -15,24 +16,68 @@ ROLES: tuple[Role, Role] = ("head", "tail")
 #: Pairs that are asked about at once while a table is filled.
 CHUNK = 2**20
 
+#: How much of an entity's own doubt is counted at each end; the larger of both
+#: is found when a triple is asked about.
+SHARES: dict[str, dict[Role, float]] = {
+    "mean": {"head": 0.5, "tail": 0.5},
+    "max": {"head": 1.0, "tail": 1.0},
+    "head": {"head": 1.0, "tail": 0.0},
+    "tail": {"head": 0.0, "tail": 1.0},
+}
 
-def pair_tables(
+
+class Parts(NamedTuple):
+    r"""What doubts are made of.
+
+    :obj:`lacking` says how much evidence each pair of an entity and a relation
+    lacks in each role, and is counted with :obj:`weight`. :obj:`own` is what is
+    due to the entity alone. Both are summed over the two ends of a triple,
+    except that of :obj:`own` the larger one counts if :obj:`larger` is set.
+    """
+
+    lacking: dict[Role, Tensor]
+    weight: float = 1.0
+    own: dict[Role, Tensor] | None = None
+    larger: bool = False
+
+
+def parts_of(
+    doubt: StructuralUncertainty | SimpleAverage,
+    inverses: bool,
+    max_bytes: int,
+) -> Parts:
+    r"""Takes an estimator apart.
+
+    Args:
+        doubt (StructuralUncertainty or SimpleAverage): The estimator.
+        inverses (bool): Whether it will be asked about inverse relations.
+        max_bytes (int): The largest size of what :func:`lay_out` may return.
+    """
+    if not isinstance(doubt, SimpleAverage):
+        return Parts(_lacking(doubt, doubt, inverses, max_bytes))
+    width = doubt.high_ - doubt.low_
+    scale = 2 / width if width > 0 else 1.0
+    entity = doubt.alpha * scale * (doubt.semantic.entity() - doubt.low_)
+    combine = doubt.semantic.combine
+    return Parts(
+        _lacking(doubt.structural, doubt, inverses, max_bytes),
+        1 - doubt.alpha,
+        {role: share * entity for role, share in SHARES[combine].items()},
+        combine == "max",
+    )
+
+
+def _lacking(
     structural: StructuralUncertainty,
-    dtype: torch.dtype,
+    doubt: StructuralUncertainty | SimpleAverage,
     inverses: bool,
     max_bytes: int,
 ) -> dict[Role, Tensor]:
-    r"""Returns how much evidence each pair of an entity and a relation lacks,
-    as a head and as a tail.
-
-    Args:
-        structural (StructuralUncertainty): What knows the evidence.
-        dtype (torch.dtype): The type of what is returned.
-        inverses (bool): Whether they will be asked for inverse relations.
-        max_bytes (int): The largest size of what :func:`lay_out` may return.
-    """
+    whole = structural.view in ("binary", "directed")
+    dtype = torch.uint8 if whole else torch.float
+    itemsize = (dtype if doubt is structural else torch.float).itemsize
     cells = structural.num_nodes * structural.num_relations
-    num_bytes = (3 if inverses else 2) * cells * dtype.itemsize
+    num_bytes = (3 if inverses else 2) * cells * itemsize
     if num_bytes > max_bytes:
         raise InvalidInputError(
             f"'max_bytes' must allow {num_bytes}, which a table of "
@@ -51,27 +96,6 @@ def pair_tables(
     }
 
 
-def lay_out(roles: dict[Role, Tensor], inverses: bool) -> tuple[Tensor, int]:
-    r"""Returns one table with a row for each entity, and the column at which
-    the relations of tails begin in it; those of heads begin at the first.
-
-    The head of an inverse relation is the tail of the relation. So, with
-    inverses, the columns are those of heads, of tails, and of heads again: an
-    inverse relation, whose id is larger by the number of relations, finds the
-    other role there, whichever end is asked for.
-
-    Args:
-        roles (dict): What :func:`pair_tables` returns.
-        inverses (bool): Whether the table is asked for inverse relations.
-    """
-    head, tail = roles["head"], roles["tail"]
-    # Where a role makes no difference, one part serves both ends.
-    if torch.equal(head, tail):
-        return torch.cat([head, head], 1) if inverses else head, 0
-    parts = [head, tail, head] if inverses else [head, tail]
-    return torch.cat(parts, dim=1), head.size(1)
-
-
 def _pairs(
     structural: StructuralUncertainty,
 ) -> Iterator[tuple[Tensor, Tensor]]:
@@ -87,34 +111,33 @@ def _pairs(
         )
 
 
-def add_semantic(
-    doubt: SimpleAverage, roles: dict[Role, Tensor]
-) -> tuple[dict[Role, Tensor], Tensor | None]:
-    r"""Weighs the evidence that pairs lack, and adds to it what is due to the
-    entity alone.
+def lay_out(parts: Parts, inverses: bool) -> tuple[Tensor, int]:
+    r"""Returns one table with a row for each entity, and the column at which
+    the relations of tails begin in it; those of heads begin at the first.
+
+    The head of an inverse relation is the tail of the relation. So, with
+    inverses, the columns are those of heads, of tails, and of heads again: an
+    inverse relation, whose id is larger by the number of relations, finds the
+    other role there, whichever end is asked for.
 
     Args:
-        doubt (SimpleAverage): What knows the weights and the variances.
-        roles (dict): What :func:`pair_tables` returns.
-
-    :rtype: (:class:`dict`, :class:`torch.Tensor` or :obj:`None`), the second
-        being a number for each entity, the larger of which at both ends is to
-        be added, if the estimator asks for that.
+        parts (Parts): What doubts are made of. What is due to entities alone
+            is in the table, unless the larger one counts.
+        inverses (bool): Whether the table is asked for inverse relations.
     """
-    width = doubt.high_ - doubt.low_
-    scale = 2 / width if width > 0 else 1.0
-    entity = doubt.alpha * scale * (doubt.semantic.entity() - doubt.low_)
-    # How much of an entity's own part belongs to each end; the larger of two
-    # belongs to neither and is found at the time of asking.
-    shares: dict[str, dict[Role, float]] = {
-        "mean": {"head": 0.5, "tail": 0.5},
-        "max": {"head": 0.0, "tail": 0.0},
-        "head": {"head": 1.0, "tail": 0.0},
-        "tail": {"head": 0.0, "tail": 1.0},
-    }
-    combine = doubt.semantic.combine
-    mixed = {}
-    for role, table in roles.items():
-        own = (shares[combine][role] * entity).to(table.device)
-        mixed[role] = (1 - doubt.alpha) * table + own.unsqueeze(1)
-    return mixed, entity if combine == "max" else None
+    head, tail = (_column(parts, role) for role in ROLES)
+    # Where a role makes no difference, one part serves both ends.
+    if torch.equal(head, tail):
+        return torch.cat([head, head], 1) if inverses else head, 0
+    columns = [head, tail, head] if inverses else [head, tail]
+    return torch.cat(columns, dim=1), head.size(1)
+
+
+def _column(parts: Parts, role: Role) -> Tensor:
+    table = parts.lacking[role]
+    if parts.own is None:
+        return table
+    weighed = parts.weight * table.float()
+    if parts.larger:
+        return weighed
+    return weighed + parts.own[role].to(table.device).unsqueeze(1)
