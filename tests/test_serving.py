@@ -90,6 +90,11 @@ def test_structural_doubt_is_that_of_the_estimator(
     assert doubt.unique().numel() > 1
 
 
+def test_doubt_alone_is_that_of_a_pass(serve, model, coverage, triples):
+    served = serve(model, StructuralUncertainty(coverage, "directed"))
+    assert torch.equal(served.doubt(*triples), served(*triples).doubt)
+
+
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("combine", COMBINE)
 def test_mixed_doubt_is_that_of_the_estimator(
@@ -173,15 +178,19 @@ def test_exported_program_says_the_same(serve, model, coverage, triples):
     ("place", "name"),
     list(enumerate(["head_index", "rel_type", "tail_index"])),
 )
-@pytest.mark.parametrize("bad", [-1, 10**6])
+@pytest.mark.parametrize("bad", [-1, 10**6, 2**62])
 def test_unknown_ids_are_named(
     serve, model, coverage, triples, place, name, bad
 ):
     served = serve(model, StructuralUncertainty(coverage))
     broken = [part.clone() for part in triples]
     broken[place][7] = bad
-    with pytest.raises(InvalidInputError, match=f"'{name}'.*{bad}.*position 7"):
-        served(*broken)
+    # Doubts alone must not rely on a model that looks ids up.
+    for ask in (served, served.doubt):
+        with pytest.raises(
+            InvalidInputError, match=f"'{name}'.*{bad}.*position 7"
+        ):
+            ask(*broken)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -215,17 +224,23 @@ def test_ids_beyond_inverse_relations_are_named(
 def test_what_is_no_tensor_is_named(serve, model, coverage, triples):
     served = serve(model, StructuralUncertainty(coverage))
     head, rel, tail = triples
-    with pytest.raises(InvalidInputError, match="'tail_index' must be a"):
-        served(head, rel, tail.tolist())
+    for ask in (served, served.doubt):
+        with pytest.raises(InvalidInputError, match="'tail_index' must be a"):
+            ask(head, rel, tail.tolist())
+        with pytest.raises(InvalidInputError, match="'head_index' must hold"):
+            ask(head.float(), rel, tail)
+        with pytest.raises(TypeError):
+            ask(head, rel)
 
 
 def test_lengths_that_differ_are_named(serve, model, coverage, triples):
     served = serve(model, StructuralUncertainty(coverage))
     head, rel, tail = triples
-    with pytest.raises(InvalidInputError, match="same shape"):
-        served(head, rel[:-1], tail)
-    with pytest.raises(InvalidInputError, match="same shape"):
-        served(head[:1], rel, tail)
+    for ask in (served, served.doubt):
+        with pytest.raises(InvalidInputError, match="same shape"):
+            ask(head, rel[:-1], tail)
+        with pytest.raises(InvalidInputError, match="same shape"):
+            ask(head[:1], rel, tail)
 
 
 def test_what_cannot_be_served(kg, model, coverage):
@@ -270,28 +285,6 @@ def test_many_triples_are_read_by_all_threads(kg, model, coverage):
     # Rows that do not lie one after another in memory.
     apart = torch.stack([head, rel, tail], dim=1).unbind(1)
     assert torch.equal(served(*apart).doubt, doubt)
-
-
-@needs_compiler
-@pytest.mark.parametrize("place", range(3))
-@pytest.mark.parametrize("bad", [-1, 10**6, 2**62])
-def test_native_reading_refuses_unknown_ids_itself(
-    model, coverage, triples, place, bad
-):
-    # It must not rely on a model that looks ids up: memory is at stake.
-    read = ServedModel(
-        model, StructuralUncertainty(coverage), native=True
-    )._read
-    broken = [part.clone() for part in triples]
-    broken[place][7] = bad
-    with pytest.raises(IndexError, match="position 7"):
-        read(*broken)
-    with pytest.raises(TypeError, match="must be tensors"):
-        read(*triples[:2], triples[2].tolist())
-    with pytest.raises(TypeError, match="three tensors"):
-        read(*triples[:2])
-    with pytest.raises(RuntimeError, match="same shape"):
-        read(*triples[:2], triples[2][:-1])
 
 
 @needs_compiler

@@ -3,13 +3,12 @@ r"""What doubt costs on top of a forward pass.
     python benchmark/speed/serving.py [--out FILE]
 
 Models of the shipped configs score 100 batches of 2,048 training triples, alone
-and with the doubt about each, block by block in turn, as one server would that
-does not doubt and one that does. Costs are medians over blocks of the ratio of
-two times, one right after the other: of the estimators, which check what they
-are given; of the whole call of :class:`~pyg_cagp.serving.ServedModel` less one
-forward pass, with a table that PyTorch reads ("served") and one that C++ reads
-("native"); and of the reading alone ("table", "native table"). Weights are not
-trained, as time does not depend on them.
+and with the doubt about each, in random order, as one server would that does
+not doubt and one that does. Costs are ratios of median times, less the pass
+itself. Timed are a pass and the estimator after it ("estimator"), the whole
+call of :class:`~pyg_cagp.serving.ServedModel`, whose table PyTorch reads
+("served") or C++ ("native"), and a pass and the reading by C++ after it
+("native, doubt alone"). Weights are not trained: time does not depend on them.
 """
 
 import argparse
@@ -39,98 +38,91 @@ MODELS = (
 )
 
 
+Task = Callable[..., Any]
+Batches = list[tuple[torch.Tensor, ...]]
+
+
 def costs(
-    forward: Callable[..., Any],
-    tasks: dict[str, Callable[..., Any]],
-    batches: list[tuple[torch.Tensor, ...]],
-    blocks: int,
+    forward: Task, tasks: dict[str, Task], batches: Batches, rounds: int
 ) -> tuple[float, dict[str, float]]:
-    """Returns the time of a forward pass, and that of each task as a part."""
-    found: dict[str, list[float]] = {name: [] for name in tasks}
-    passes = []
-    order = list(tasks)
+    """Returns the time of a forward pass, and what each task takes beyond it,
+    as a part of it.
+    """
+    timed = {"forward": forward, **tasks}
+    taken: dict[str, list[float]] = {name: [] for name in timed}
+    order = list(timed)
     shuffle = random.Random(0).shuffle
-    for _ in range(blocks):
-        shuffle(order)  # None is always the one after the same other.
-        for name in order:
-            alone = _seconds(forward, batches)
-            passes.append(alone)
-            found[name].append(_seconds(tasks[name], batches) / alone)
-    return median(passes), {name: median(v) for name, v in found.items()}
+    for _ in range(rounds):
+        for batch in batches:
+            shuffle(order)  # None is always the one after the same other.
+            for name in order:
+                start = time.perf_counter()
+                timed[name](*batch)
+                taken[name].append(time.perf_counter() - start)
+    found = {name: median(seconds) for name, seconds in taken.items()}
+    alone = found.pop("forward")
+    return alone, {name: took / alone - 1 for name, took in found.items()}
 
 
-def _seconds(
-    task: Callable[..., Any], batches: list[tuple[torch.Tensor, ...]]
-) -> float:
-    taken = []
-    for batch in batches:
-        start = time.perf_counter()
-        task(*batch)
-        taken.append(time.perf_counter() - start)
-    return median(taken)
+def one_after_other(model: Task, doubt: Task) -> Task:
+    """Returns what scores triples and then doubts them."""
+
+    def both(*triples: torch.Tensor) -> Any:
+        return model(*triples), doubt(*triples)
+
+    return both
 
 
-def measure(dataset: str, name: str, blocks: int, root: str | None) -> Any:
+def measure(dataset: str, name: str, rounds: int, root: str | None) -> Any:
     """Returns what doubt costs with one model."""
     kg = as_kg(load(dataset, root))
     coverage = Coverage.from_data(kg)
     config = Config.find(dataset, name)
     model = build_model(config.model, kg.num_nodes, kg.num_relations)
-    structural = StructuralUncertainty(coverage)
-    cagp = CAGP(model, coverage).fit(kg)
-    estimators = {"structural": structural, "cagp": cagp}
-    served = {
-        f"{way}: {name}": ServedModel(model, doubt, native=way == "native")
-        for way in ("served", "native")
-        for name, doubt in estimators.items()
-    }
+    tasks: dict[str, Task] = {}
+    sizes = {}
+    for kind, doubt in {
+        "structural": StructuralUncertainty(coverage),
+        "cagp": CAGP(model, coverage).fit(kg),
+    }.items():
+        served = ServedModel(model, doubt)
+        native = ServedModel(model, doubt, native=True)
+        ways = {
+            "estimator": one_after_other(model, doubt),
+            "served": served,
+            "native": native,
+            "native, doubt alone": one_after_other(model, native.doubt),
+        }
+        tasks |= {f"{way}: {kind}": task for way, task in ways.items()}
+        sizes[f"served: {kind}"] = _bytes(served)
+        sizes[f"native: {kind}"] = _bytes(native)
     (head, tail), rel = split_edges(kg, "train")
     generator = torch.Generator().manual_seed(0)
-    batches = []
+    batches: Batches = []
     for _ in range(BATCHES):
         drawn = torch.randint(head.numel(), (BATCH,), generator=generator)
         batches.append((head[drawn], rel[drawn], tail[drawn]))
 
     with torch.no_grad():
-        seconds, found = costs(
-            model,
-            {
-                **{f"estimator: {k}": v for k, v in estimators.items()},
-                **{
-                    f"table: {k}": served[f"served: {k}"]._doubt
-                    for k in estimators
-                },
-                **{
-                    f"native table: {k}": served[f"native: {k}"]._read
-                    for k in estimators
-                },
-                **served,
-            },
-            batches,
-            blocks,
-        )
-    found = {
-        key: value - 1 if key in served else value
-        for key, value in found.items()
-    }
+        seconds, found = costs(model, tasks, batches, rounds)
     return {
         "channels": model.node_emb.embedding_dim,
         "forward_seconds": seconds,
         "cost": found,
-        "bytes": {key: _bytes(m) for key, m in served.items()},
+        "bytes": sizes,
     }
 
 
 def _bytes(served: ServedModel) -> int:
     if served.native_table is None:
         return served.pair.nbytes
-    tensors = served.native_table[:3]
-    return sum(part.nbytes for part in tensors if part is not None)
+    parts = (part for part in served.native_table[:3] if part is not None)
+    return sum({part.data_ptr(): part.nbytes for part in parts}.values())
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--blocks", type=int, default=15)
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--root")
     parser.add_argument(
         "--out", type=Path, default=HERE / "results" / "serving.json"
@@ -139,10 +131,10 @@ def main() -> None:
     record: dict[str, Any] = {
         "batch": BATCH,
         "batches": BATCHES,
-        "blocks": args.blocks,
+        "rounds": args.rounds,
     }
     for dataset, name in MODELS:
-        found = measure(dataset, name, args.blocks, args.root)
+        found = measure(dataset, name, args.rounds, args.root)
         took = 1e6 * found["forward_seconds"]
         print(f"{dataset}, {name}: {took:.0f} us a pass")
         for task, cost in found["cost"].items():

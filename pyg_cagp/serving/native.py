@@ -13,7 +13,7 @@ from filelock import FileLock
 from torch import Tensor
 
 from pyg_cagp.exceptions import MissingDependencyError
-from pyg_cagp.serving.tables import Parts
+from pyg_cagp.serving.tables import Parts, check_triples
 from pyg_cagp.typing import Role
 
 SOURCE = Path(__file__).with_name("doubt.cpp")
@@ -76,12 +76,15 @@ def _own(parts: Parts, role: Role) -> Tensor | None:
 
 
 def reader(table: NativeTable) -> Reader:
-    r"""Returns the function that reads doubts from a table.
+    r"""Returns the function that reads doubts from a table. It checks what it
+    is given.
 
     Args:
         table (NativeTable): What :func:`native_table` returns.
     """
-    return _library().reader(*table)
+    num_nodes = table.cells.size(0)
+    refuse = functools.partial(check_triples, num_nodes, table.num_ids)
+    return _library().reader(*table, refuse)
 
 
 @functools.cache

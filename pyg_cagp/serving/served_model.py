@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 from torch.nn import Module
 from torch_geometric.nn.kge import KGEModel
 
-from pyg_cagp.data.checks import check_ids, check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.serving.native import NativeTable, Reader, native_table, reader
-from pyg_cagp.serving.tables import lay_out, parts_of
+from pyg_cagp.serving.tables import check_triples, lay_out, parts_of
 from pyg_cagp.uncertainty.base import check_type
 from pyg_cagp.uncertainty.cagp import SimpleAverage
 from pyg_cagp.uncertainty.structural import StructuralUncertainty
@@ -132,7 +132,7 @@ class ServedModel(Module):
         """
         try:
             read = self._read
-            if read is None or torch.compiler.is_compiling():
+            if read is None or is_compiling():
                 if not head_index.shape == rel_type.shape == tail_index.shape:
                     self._check(head_index, rel_type, tail_index)
                 read = self._doubt
@@ -143,6 +143,21 @@ class ServedModel(Module):
             self._check(head_index, rel_type, tail_index)
             raise
         return ScoreWithDoubt(score, doubt)
+
+    @property
+    def doubt(self) -> Reader:
+        r"""The function that returns the doubt about each triple without its
+        score, for scores that come from elsewhere. It takes what
+        :meth:`forward` takes and checks it. With :obj:`native` it is the
+        function in C++ itself, and the fastest way to ask.
+        """
+        return self._checked_doubt if self._read is None else self._read
+
+    def _checked_doubt(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        self._check(head_index, rel_type, tail_index)
+        return self._doubt(head_index, rel_type, tail_index)
 
     def _reader(self) -> Reader | None:
         if self.native_table is None or not self.pair.is_cpu:
@@ -188,13 +203,8 @@ class ServedModel(Module):
         return doubt if doubt.is_floating_point() else doubt.float()
 
     def _check(self, head: Tensor, rel: Tensor, tail: Tensor) -> None:
-        nodes = self.model.num_nodes, "num_nodes"
-        relations = self.model.rel_emb.num_embeddings, "num_relations"
-        check_same_shape(
-            head_index=check_ids("head_index", head, *nodes),
-            rel_type=check_ids("rel_type", rel, *relations),
-            tail_index=check_ids("tail_index", tail, *nodes),
-        )
+        num_ids = self.model.rel_emb.num_embeddings
+        check_triples(self.model.num_nodes, num_ids, head, rel, tail)
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.model})"

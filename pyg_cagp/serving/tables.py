@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from pyg_cagp.data.checks import check_ids, check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import Role
 from pyg_cagp.uncertainty.cagp import SimpleAverage
@@ -59,10 +60,13 @@ def parts_of(
     scale = 2 / width if width > 0 else 1.0
     entity = doubt.alpha * scale * (doubt.semantic.entity() - doubt.low_)
     combine = doubt.semantic.combine
+    shares = SHARES[combine]
+    # Ends that count alike share one tensor.
+    counted = {share: share * entity for share in set(shares.values())}
     return Parts(
         _lacking(doubt.structural, doubt, inverses, max_bytes),
         1 - doubt.alpha,
-        {role: share * entity for role, share in SHARES[combine].items()},
+        {role: counted[share] for role, share in shares.items()},
         combine == "max",
     )
 
@@ -141,3 +145,23 @@ def _column(parts: Parts, role: Role) -> Tensor:
     if parts.larger:
         return weighed
     return weighed + parts.own[role].to(table.device).unsqueeze(1)
+
+
+def check_triples(
+    num_nodes: int, num_ids: int, head: Tensor, rel: Tensor, tail: Tensor
+) -> None:
+    r"""Checks triples that a table is asked about.
+
+    Args:
+        num_nodes (int): The number of entities.
+        num_ids (int): The number of relations, with inverse ones if a table
+            knows them.
+        head (torch.Tensor): The head indices.
+        rel (torch.Tensor): The relation types.
+        tail (torch.Tensor): The tail indices.
+    """
+    check_same_shape(
+        head_index=check_ids("head_index", head, num_nodes, "num_nodes"),
+        rel_type=check_ids("rel_type", rel, num_ids, "num_relations"),
+        tail_index=check_ids("tail_index", tail, num_nodes, "num_nodes"),
+    )
