@@ -1,6 +1,7 @@
 """What the README shows is what happens."""
 
 import importlib
+import itertools
 import json
 import re
 
@@ -137,18 +138,18 @@ def test_the_cost_of_doubt_is_that_of_the_record():
     record = json.loads(path.read_text())
     models = [name for name in record if ", " in name]
     assert len(models) == 4
-    for name in models:
+    ways = ("estimator", "served", "native", "native, doubt alone")
+    signals = {"structural": "U_str", "cagp": "CAGP"}
+    for name, (signal, label) in itertools.product(models, signals.items()):
         found = record[name]
         costs = " | ".join(
             f"{max(0.0, found['cost'][f'{way}: {signal}']):.0%}".replace(
                 "%", " %"
             )
-            for signal in ("structural", "cagp")
-            for way in ("estimator", "served")
+            for way in ways
         )
         took = f"{1e3 * found['forward_seconds']:.2f} ms"
-        row = f"| {name} | {took} | {costs} |"
-        assert row in README
+        assert f"| {name} | {took} | {label} | {costs} |" in README
 
 
 def test_the_hours_of_the_grid_are_those_of_the_records():
