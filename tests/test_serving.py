@@ -10,6 +10,7 @@ import sys
 
 import pytest
 import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch_geometric.nn import DistMult
 
 from pyg_cagp import CAGP, Coverage, GaussianComplEx, GaussianDistMult
@@ -92,7 +93,11 @@ def test_structural_doubt_is_that_of_the_estimator(
 
 def test_doubt_alone_is_that_of_a_pass(serve, model, coverage, triples):
     served = serve(model, StructuralUncertainty(coverage, "directed"))
-    assert torch.equal(served.doubt(*triples), served(*triples).doubt)
+    expected = served(*triples).doubt
+    assert torch.equal(served.doubt(*triples), expected)
+    head, rel, tail = triples
+    by_name = served.doubt(tail_index=tail, head_index=head, rel_type=rel)
+    assert torch.equal(by_name, expected)
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -152,6 +157,9 @@ def test_triples_of_any_shape_and_width(serve, model, coverage, triples):
     grid = served(*(part.view(5, 100).int() for part in triples))
     assert torch.equal(grid.doubt, expected.doubt.view(5, 100))
     torch.testing.assert_close(grid.score, expected.score.view(5, 100))
+    one = served.doubt(*(part[3] for part in triples))
+    assert one.shape == ()
+    assert one == expected.doubt[3]
 
 
 def test_no_triples(serve, model, coverage):
@@ -166,12 +174,54 @@ def test_weights_are_those_of_the_model(model, coverage):
     assert set(served.state_dict()) == names
 
 
-def test_exported_program_says_the_same(serve, model, coverage, triples):
+class DoubtAlone(torch.nn.Module):
+    def __init__(self, served):
+        super().__init__()
+        self.served = served
+
+    def forward(self, head, rel, tail):
+        return self.served.doubt(head, rel, tail)
+
+
+def _compiled(module, triples):
+    torch._dynamo.reset()
+    return torch.compile(module, fullgraph=True, backend="eager")
+
+
+WAYS = {
+    "compile": _compiled,
+    "export": lambda module, triples: torch.export.export(
+        module, triples
+    ).module(),
+    "strict export": lambda module, triples: torch.export.export(
+        module, triples, strict=True
+    ).module(),
+    "trace": lambda module, triples: torch.jit.trace(
+        module.forward, triples, check_trace=False
+    ),
+    "make_fx": lambda module, triples: make_fx(module)(*triples),
+    "vmap": lambda module, triples: torch.vmap(module),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.trace", "ignore:Converting")
+@pytest.mark.parametrize("way", WAYS)
+def test_programs_made_of_a_served_model(serve, model, coverage, triples, way):
     served = serve(model, StructuralUncertainty(coverage, "directed"))
-    program = torch.export.export(served, triples).module()
+    # Of other triples than those that are asked about: what is read while a
+    # program is made must not be all that it knows.
+    other = tuple(part.flip(0) for part in triples)
+    program = WAYS[way](served, other)
     score, doubt = program(*triples)
     torch.testing.assert_close(score, served(*triples).score)
     assert torch.equal(doubt, served(*triples).doubt)
+
+
+@pytest.mark.parametrize("way", ["compile", "export", "strict export"])
+def test_programs_made_of_doubt_alone(serve, model, coverage, triples, way):
+    served = serve(model, StructuralUncertainty(coverage, "directed"))
+    program = WAYS[way](DoubtAlone(served), triples)
+    assert torch.equal(program(*triples), served(*triples).doubt)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +279,13 @@ def test_what_is_no_tensor_is_named(serve, model, coverage, triples):
             ask(head, rel, tail.tolist())
         with pytest.raises(InvalidInputError, match="'head_index' must hold"):
             ask(head.float(), rel, tail)
-        with pytest.raises(TypeError):
+        with pytest.raises(InvalidInputError, match="'rel_type' must hold"):
+            ask(head, rel.to(torch.uint16), tail)
+        with pytest.raises(
+            InvalidInputError, match="'rel_type' must be on cpu"
+        ):
+            ask(head, rel.to("meta"), tail)
+        with pytest.raises(TypeError, match="tail_index"):
             ask(head, rel)
 
 
@@ -253,6 +309,10 @@ def test_what_cannot_be_served(kg, model, coverage):
         ServedModel(other, StructuralUncertainty(coverage))
     with pytest.raises(InvalidInputError, match="'doubt' must be a"):
         ServedModel(model, SemanticUncertainty(model))
+    looped = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
+    looped.rel_emb = torch.nn.Embedding(kg.num_relations + 1, 8)
+    with pytest.raises(InvalidInputError, match=r"20 relations.*got 21"):
+        ServedModel(looped, StructuralUncertainty(coverage))
 
 
 @needs_compiler
@@ -274,7 +334,7 @@ def test_native_tables_are_small(model, reciprocal, coverage):
 
 
 @needs_compiler
-def test_many_triples_are_read_by_all_threads(kg, model, coverage):
+def test_many_triples(kg, model, coverage):
     generator = torch.Generator().manual_seed(2)
     head, tail = torch.randint(kg.num_nodes, (2, 10**5), generator=generator)
     rel = torch.randint(kg.num_relations, (10**5,), generator=generator)
@@ -285,11 +345,17 @@ def test_many_triples_are_read_by_all_threads(kg, model, coverage):
     # Rows that do not lie one after another in memory.
     apart = torch.stack([head, rel, tail], dim=1).unbind(1)
     assert torch.equal(served(*apart).doubt, doubt)
+    # An error leaves the reading of many triples, for which Python's lock is
+    # given back.
+    rel[77_777] = kg.num_relations
+    with pytest.raises(InvalidInputError, match="got 20 at position 77777"):
+        served.doubt(head, rel, tail)
 
 
 @needs_compiler
-def test_native_reading_survives_copies_and_files(model, coverage, triples):
-    served = ServedModel(model, StructuralUncertainty(coverage), native=True)
+def test_native_reading_survives_copies_and_files(kg, model, coverage, triples):
+    cagp = CAGP(model, coverage).fit(kg)
+    served = ServedModel(model, cagp, native=True)
     file = io.BytesIO()
     torch.save(served, file)
     file.seek(0)
@@ -297,6 +363,41 @@ def test_native_reading_survives_copies_and_files(model, coverage, triples):
     for other in (copy.deepcopy(served), loaded, copy.copy(served).float()):
         assert other._read is not None
         assert torch.equal(other(*triples).doubt, served(*triples).doubt)
+
+
+@needs_compiler
+def test_a_file_is_of_use_without_a_compiler(
+    model, coverage, triples, monkeypatch
+):
+    served = ServedModel(model, StructuralUncertainty(coverage), native=True)
+    file = io.BytesIO()
+    torch.save(served, file)
+    file.seek(0)
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", "/dev/null/nowhere")
+    native._library.cache_clear()
+    with pytest.warns(UserWarning, match="read by PyTorch: 'native' needs"):
+        loaded = torch.load(file, weights_only=False)
+    native._library.cache_clear()
+    assert torch.equal(loaded(*triples).doubt, served(*triples).doubt)
+
+
+@needs_compiler
+def test_tables_that_would_be_read_beyond_their_end_are_refused(
+    model, coverage
+):
+    served = ServedModel(model, StructuralUncertainty(coverage), native=True)
+    table = served.native_table
+    for wrong in (
+        {"num_ids": table.num_ids + 1},
+        {"columns": table.columns + 1},
+        {"cells": table.cells[:, :-1].contiguous()},
+        {"cells": table.cells.t()},
+        {"cells": table.cells.double()},
+        {"head_own": torch.zeros(model.num_nodes)},
+        {"head_own": torch.zeros(3), "tail_own": torch.zeros(3)},
+    ):
+        with pytest.raises(RuntimeError):
+            native.reader(table._replace(**wrong), served._table())
 
 
 @needs_compiler
@@ -312,20 +413,21 @@ def test_what_is_not_on_the_cpu_is_read_by_pytorch(model, coverage, triples):
 @needs_compiler
 def test_an_interrupted_build_is_built_again(tmp_path):
     code = (
-        "import os, sys\n"
+        "import os, shutil, sys\n"
         "from pathlib import Path\n"
         "from torch.utils import cpp_extension\n"
         "from pyg_cagp.serving import native\n"
-        # In place of half a minute of building, for all but its folder.
-        "def load(name, sources, extra_cflags, build_directory):\n"
-        "    assert not Path(build_directory, 'lock').exists()\n"
-        "    Path(build_directory, 'lock').touch()\n"
+        # In place of half a minute of building.
+        "def load(name, sources, build_directory, **kwargs):\n"
+        "    path = Path(build_directory, name + cpp_extension.LIB_EXT)\n"
+        "    path.touch()\n"
         "    if sys.argv[1] == 'die':\n"
         "        os._exit(9)\n"
-        "    return name\n"
+        "    shutil.copy(sys.argv[1], path)\n"
         "cpp_extension.load = load\n"
-        "print(native._library())\n"
+        "print(native._library().__file__)\n"
     )
+    built = native._library().__file__
     run = functools.partial(
         subprocess.run,
         env={**os.environ, "TORCH_EXTENSIONS_DIR": str(tmp_path)},
@@ -334,21 +436,37 @@ def test_an_interrupted_build_is_built_again(tmp_path):
         check=False,
     )
     assert run([sys.executable, "-c", code, "die"]).returncode == 9
-    again = run([sys.executable, "-c", code, "live"])
-    assert again.stdout.startswith("pyg_cagp_doubt_"), again.stderr
+    again = run([sys.executable, "-c", code, built])
+    assert again.stdout.startswith(str(tmp_path)), again.stderr
 
 
-def test_no_compiler_is_named(model, coverage, monkeypatch):
+@needs_compiler
+def test_what_is_built_needs_no_compiler():
+    built = native._library().__file__
+    code = "from pyg_cagp.serving import native; print(native._library())"
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PATH": "", "CXX": "nothing"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built in found.stdout, found.stderr
+
+
+def test_no_compiler_is_named(model, coverage, monkeypatch, tmp_path):
     from torch.utils import cpp_extension
 
     def load(*args, **kwargs):
-        raise RuntimeError("Ninja is required to load C++ extensions")
+        raise RuntimeError("Ninja is required to load C++ extensions\nmore")
 
     monkeypatch.setattr(cpp_extension, "load", load)
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     native._library.cache_clear()
-    with pytest.raises(MissingDependencyError, match="Ninja is required"):
+    with pytest.raises(MissingDependencyError, match=r"extensions\); without"):
         ServedModel(model, StructuralUncertainty(coverage), native=True)
     native._library.cache_clear()
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.gpu
@@ -358,3 +476,14 @@ def test_doubt_on_a_gpu(model, coverage, triples):
     expected = StructuralUncertainty(coverage)(*triples)
     assert torch.equal(doubt.cpu(), expected)
     served.cpu()
+
+
+@pytest.mark.gpu
+@needs_compiler
+def test_a_file_loaded_to_a_gpu_comes_back(model, coverage, triples):
+    served = ServedModel(model, StructuralUncertainty(coverage), native=True)
+    file = io.BytesIO()
+    torch.save(served, file)
+    file.seek(0)
+    loaded = torch.load(file, map_location="cuda", weights_only=False).cpu()
+    assert torch.equal(loaded.doubt(*triples), served.doubt(*triples))

@@ -50,15 +50,15 @@ def costs(
     """
     timed = {"forward": forward, **tasks}
     taken: dict[str, list[float]] = {name: [] for name in timed}
-    order = list(timed)
+    # None is always the one after the same other, or of the same batch.
+    order = [(name, batch) for name in timed for batch in batches]
     shuffle = random.Random(0).shuffle
     for _ in range(rounds):
-        for batch in batches:
-            shuffle(order)  # None is always the one after the same other.
-            for name in order:
-                start = time.perf_counter()
-                timed[name](*batch)
-                taken[name].append(time.perf_counter() - start)
+        shuffle(order)
+        for name, batch in order:
+            start = time.perf_counter()
+            timed[name](*batch)
+            taken[name].append(time.perf_counter() - start)
     found = {name: median(seconds) for name, seconds in taken.items()}
     alone = found.pop("forward")
     return alone, {name: took / alone - 1 for name, took in found.items()}

@@ -1,12 +1,12 @@
 // Doubts of triples, read from a table in one call.
 //
-// A small model scores 2,048 triples in less than 0.2 ms, a time in which some
-// twenty calls of PyTorch are made. Reading doubts by PyTorch takes a third of
-// it, of which the reading itself is the smaller part. So `read` is called
-// without what wraps such functions otherwise: neither pybind11 nor PyTorch's
-// dispatcher stands between Python and the loop.
+// A small model scores a batch in a time in which some twenty calls of PyTorch
+// are made, so a handful more would show. Hence `read` is called without what
+// wraps such functions otherwise: neither pybind11 nor PyTorch's dispatcher
+// stands between Python and the loop. What the dispatcher would have done, for
+// those who trace or transform programs, is left to PyTorch: see `is_watched`.
 
-#include <ATen/Parallel.h>
+#include <ATen/ATen.h>
 #include <torch/csrc/Exceptions.h>
 #include <torch/csrc/autograd/python_variable.h>
 #include <torch/csrc/utils/pybind.h>
@@ -19,9 +19,8 @@
 
 namespace {
 
-// Fewer triples are read by the thread that asks, and it keeps Python's lock:
-// others would start too late.
-constexpr int64_t GRAIN = 32768;
+// More triples are read without Python's lock; for fewer it is not worth it.
+constexpr int64_t MANY = 32768;
 
 // A cell is asked for this many triples before it is read. The model has just
 // been through its embeddings, so few cells are still in the cache.
@@ -29,8 +28,10 @@ constexpr int64_t AHEAD = 32;
 
 // An id that nobody has checked yet may lead anywhere; asking is harmless, and
 // a number may be any address, as a pointer may not.
-inline void ask_for(uintptr_t address) {
+template <class T>
+void ask_for(const T* cells, uint64_t place) {
 #if defined(__GNUC__)
+  const auto address = reinterpret_cast<uintptr_t>(cells) + sizeof(T) * place;
   __builtin_prefetch(reinterpret_cast<const void*>(address));
 #endif
 }
@@ -41,13 +42,14 @@ struct Table {
   float weight;
   bool larger;
   uint64_t num_nodes, num_relations, num_ids, columns, stride;
-  py::function refuse;  // Called with ids that cannot be read, to say why.
+  // How PyTorch reads the same: what it is given as it is, and with checks.
+  py::function traced, checked;
 };
 
 struct Bits {
   const uint8_t* cells;
-  uintptr_t address(uint64_t row, uint64_t column) const {
-    return reinterpret_cast<uintptr_t>(cells) + row + column / 8;
+  void prepare(uint64_t row, uint64_t column) const {
+    ask_for(cells, row + column / 8);
   }
   float operator()(uint64_t row, uint64_t column) const {
     return (cells[row + column / 8] >> (column % 8)) & 1;
@@ -56,8 +58,8 @@ struct Bits {
 
 struct Floats {
   const float* cells;
-  uintptr_t address(uint64_t row, uint64_t column) const {
-    return reinterpret_cast<uintptr_t>(cells) + sizeof(float) * (row + column);
+  void prepare(uint64_t row, uint64_t column) const {
+    ask_for(cells, row + column);
   }
   float operator()(uint64_t row, uint64_t column) const {
     return cells[row + column];
@@ -65,16 +67,20 @@ struct Floats {
 };
 
 struct Nothing {
+  void prepare(uint64_t, uint64_t) const {}
   float operator()(uint64_t, uint64_t) const { return 0; }
 };
 
 struct Sum {
   const float *head, *tail;
+  void prepare(uint64_t h, uint64_t t) const {
+    ask_for(head, h);
+    ask_for(tail, t);
+  }
   float operator()(uint64_t h, uint64_t t) const { return head[h] + tail[t]; }
 };
 
-struct Larger {
-  const float *head, *tail;
+struct Larger : Sum {
   float operator()(uint64_t h, uint64_t t) const {
     return std::max(head[h], tail[t]);
   }
@@ -104,24 +110,21 @@ void fill(const Table& table, Cells cells, Own own, Triples triples,
   const uint64_t num_nodes = table.num_nodes, num_ids = table.num_ids;
   const uint64_t num_relations = table.num_relations, stride = table.stride;
   const float weight = table.weight;
-  at::parallel_for(0, triples.size, GRAIN, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t next = std::min(i + AHEAD, end - 1);
-      // A row is short; wherever its cell is, it is near this one.
-      const uint64_t column = columns.head(triples.rel[next]);
-      ask_for(cells.address(triples.head[next] * stride, column));
-      ask_for(cells.address(triples.tail[next] * stride, column));
-      const uint64_t h = triples.head[i], r = triples.rel[i],
-                     t = triples.tail[i];
-      // As an unsigned number, one below zero is too large as well.
-      TORCH_CHECK_INDEX(h < num_nodes && t < num_nodes && r < num_ids,
-                        "an id at position ", i, " is out of range");
-      const bool inverse = r >= num_relations;
-      doubts[i] = weight * (cells(h * stride, columns.head(r)) +
-                            cells(t * stride, columns.tail(r))) +
-                  own(inverse ? t : h, inverse ? h : t);
-    }
-  });
+  for (int64_t i = 0; i < triples.size; ++i) {
+    const int64_t next = std::min(i + AHEAD, triples.size - 1);
+    const uint64_t h = triples.head[i], r = triples.rel[i],
+                   t = triples.tail[i], soon = triples.rel[next];
+    cells.prepare(triples.head[next] * stride, columns.head(soon));
+    cells.prepare(triples.tail[next] * stride, columns.tail(soon));
+    own.prepare(triples.head[next], triples.tail[next]);
+    // As an unsigned number, one below zero is too large as well.
+    TORCH_CHECK_INDEX(h < num_nodes && t < num_nodes && r < num_ids,
+                      "an id at position ", i, " is out of range");
+    const bool inverse = r >= num_relations;
+    doubts[i] = weight * (cells(h * stride, columns.head(r)) +
+                          cells(t * stride, columns.tail(r))) +
+                own(inverse ? t : h, inverse ? h : t);
+  }
 }
 
 template <class Cells>
@@ -133,7 +136,7 @@ void fill(const Table& table, Cells cells, Triples triples, float* doubts) {
   const float* head = table.head_own->const_data_ptr<float>();
   const float* tail = table.tail_own->const_data_ptr<float>();
   if (table.larger) {
-    fill(table, cells, Larger{head, tail}, triples, doubts);
+    fill(table, cells, Larger{{head, tail}}, triples, doubts);
   } else {
     fill(table, cells, Sum{head, tail}, triples, doubts);
   }
@@ -149,7 +152,7 @@ at::Tensor doubts_of(const Table& table, const at::Tensor& head,
       tail.const_data_ptr<int64_t>(), head.numel()};
   float* out = doubts.mutable_data_ptr<float>();
   std::optional<py::gil_scoped_release> others_may_run;
-  if (triples.size > GRAIN) others_may_run.emplace();
+  if (triples.size > MANY) others_may_run.emplace();
   if (table.cells.scalar_type() == at::kByte) {
     fill(table, Bits{table.cells.const_data_ptr<uint8_t>()}, triples, out);
   } else {
@@ -159,52 +162,102 @@ at::Tensor doubts_of(const Table& table, const at::Tensor& head,
 }
 
 at::Tensor ids(PyObject* given) {
-  TORCH_CHECK_TYPE(THPVariable_Check(given), "ids must be tensors");
-  at::Tensor found = THPVariable_Unpack(given);
+  const at::Tensor& found = THPVariable_Unpack(given);
   TORCH_CHECK(found.is_cpu(), "ids must be on the CPU");
-  if (found.scalar_type() != at::kLong) {
-    TORCH_CHECK_TYPE(at::isIntegralType(found.scalar_type(), false),
-                     "ids must be integers");
-    found = found.to(at::kLong);
+  switch (found.scalar_type()) {
+    case at::kLong:
+      return found.is_contiguous() ? found : found.contiguous();
+    case at::kInt:
+    case at::kShort:
+    case at::kChar:
+    case at::kByte:
+      return found.to(at::kLong).contiguous();
+    default:
+      TORCH_CHECK_TYPE(false, "ids must be integers");
   }
-  return found.is_contiguous() ? found : found.contiguous();
 }
 
-PyObject* read(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
-  HANDLE_TH_ERRORS
-  TORCH_CHECK_TYPE(num_args == 3, "three tensors of ids are needed");
-  auto* table = static_cast<Table*>(PyCapsule_GetPointer(self, nullptr));
-  try {
-    return THPVariable_Wrap(
-        doubts_of(*table, ids(args[0]), ids(args[1]), ids(args[2])));
-  } catch (const c10::Error&) {
-    auto said = py::reinterpret_steal<py::object>(
-        PyObject_Vectorcall(table->refuse.ptr(), args, 3, nullptr));
-    if (!said) return nullptr;
-    throw;
+// Whether somebody would not see what is read here: a tracer, a mode such as
+// that of make_fx, or a transform such as vmap.
+bool is_watched(PyObject* const* args) {
+  using c10::DispatchKey;
+  constexpr c10::DispatchKeySet watchers{
+      DispatchKey::Tracer,
+      DispatchKey::Python,
+      DispatchKey::PythonTLSSnapshot,
+      DispatchKey::Functionalize,
+      DispatchKey::FuncTorchBatched,
+      DispatchKey::FuncTorchGradWrapper,
+      DispatchKey::FuncTorchDynamicLayerFrontMode};
+  if (c10::impl::tls_local_dispatch_key_set().included_.has_any(watchers)) {
+    return true;
   }
+  return std::any_of(args, args + 3, [&](PyObject* given) {
+    return THPVariable_Unpack(given).key_set().has_any(watchers);
+  });
+}
+
+bool are_tensors(PyObject* const* args, Py_ssize_t num_args) {
+  return num_args == 3 && std::all_of(args, args + 3, [](PyObject* given) {
+           return THPVariable_Check(given);
+         });
+}
+
+PyObject* read(PyObject* self, PyObject* const* args, Py_ssize_t num_args,
+               PyObject* names) {
+  HANDLE_TH_ERRORS
+  auto* table = static_cast<Table*>(PyCapsule_GetPointer(self, nullptr));
+  // Arguments by name, or too few, or no tensors: Python knows what to say.
+  if (names == nullptr && are_tensors(args, num_args)) {
+    if (is_watched(args)) {
+      return PyObject_Vectorcall(table->traced.ptr(), args, 3, nullptr);
+    }
+    try {
+      return THPVariable_Wrap(
+          doubts_of(*table, ids(args[0]), ids(args[1]), ids(args[2])));
+    } catch (const c10::Error&) {
+    }
+  }
+  return PyObject_Vectorcall(table->checked.ptr(), args, num_args, names);
   END_HANDLE_TH_ERRORS
 }
 
 PyMethodDef READ = {"read", reinterpret_cast<PyCFunction>(
                                 reinterpret_cast<void*>(read)),
-                    METH_FASTCALL, "Returns the doubt about each triple."};
+                    METH_FASTCALL | METH_KEYWORDS,
+                    "Returns the doubt about each triple."};
 
 void forget(PyObject* capsule) {
   delete static_cast<Table*>(PyCapsule_GetPointer(capsule, nullptr));
 }
 
+void check_own(const std::optional<at::Tensor>& own, int64_t num_nodes) {
+  TORCH_CHECK(!own || (own->is_cpu() && own->is_contiguous() &&
+                       own->scalar_type() == at::kFloat &&
+                       own->numel() == num_nodes));
+}
+
 py::object reader(at::Tensor cells, std::optional<at::Tensor> head_own,
                   std::optional<at::Tensor> tail_own, double weight,
                   bool larger, int64_t num_relations, int64_t num_ids,
-                  int64_t columns, py::function refuse) {
-  const auto num_nodes = static_cast<uint64_t>(cells.size(0));
-  const auto stride = static_cast<uint64_t>(cells.size(1));
+                  int64_t columns, py::function traced, py::function checked) {
+  // All that `fill` relies on: it reads memory by these numbers.
+  TORCH_CHECK(num_ids == num_relations || num_ids == 2 * num_relations);
+  TORCH_CHECK(columns == num_relations || columns == 2 * num_relations);
+  TORCH_CHECK(cells.is_cpu() && cells.is_contiguous() && cells.dim() == 2);
+  const bool bits = cells.scalar_type() == at::kByte;
+  TORCH_CHECK(bits || cells.scalar_type() == at::kFloat);
+  const int64_t num_nodes = cells.size(0), stride = cells.size(1);
+  TORCH_CHECK(stride * (bits ? 8 : 1) >= columns);
+  TORCH_CHECK(head_own.has_value() == tail_own.has_value());
+  check_own(head_own, num_nodes);
+  check_own(tail_own, num_nodes);
+  const auto size = [](int64_t given) { return static_cast<uint64_t>(given); };
   auto table = std::make_unique<Table>(Table{
       std::move(cells), std::move(head_own), std::move(tail_own),
-      static_cast<float>(weight), larger, num_nodes,
-      static_cast<uint64_t>(num_relations), static_cast<uint64_t>(num_ids),
-      static_cast<uint64_t>(columns), stride, std::move(refuse)});
+      static_cast<float>(weight), larger, size(num_nodes),
+      size(num_relations), size(num_ids), size(columns), size(stride),
+      std::move(traced), std::move(checked)});
   auto capsule = py::reinterpret_steal<py::object>(
       PyCapsule_New(table.get(), nullptr, forget));
   if (!capsule) throw py::error_already_set();

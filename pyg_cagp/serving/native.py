@@ -2,21 +2,25 @@ r"""Doubts read by a function in C++, which is built where it is asked for."""
 
 import functools
 import hashlib
-import platform
+import os
 from collections.abc import Callable
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from filelock import FileLock
 from torch import Tensor
 
 from pyg_cagp.exceptions import MissingDependencyError
-from pyg_cagp.serving.tables import Parts, check_triples
+from pyg_cagp.serving.pair_table import PairTable
+from pyg_cagp.serving.tables import Parts
 from pyg_cagp.typing import Role
 
 SOURCE = Path(__file__).with_name("doubt.cpp")
+FLAGS = ["-O3"]
 
 #: What returns the doubt about each triple.
 Reader = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -75,16 +79,19 @@ def _own(parts: Parts, role: Role) -> Tensor | None:
     return parts.own[role].detach().float().cpu().contiguous()
 
 
-def reader(table: NativeTable) -> Reader:
+def reader(table: NativeTable, by_pytorch: PairTable) -> Reader:
     r"""Returns the function that reads doubts from a table. It checks what it
     is given.
 
     Args:
         table (NativeTable): What :func:`native_table` returns.
+        by_pytorch (PairTable): The same for PyTorch, which is asked where
+            programs are traced or transformed, and says what is wrong with
+            ids that cannot be read.
     """
-    num_nodes = table.cells.size(0)
-    refuse = functools.partial(check_triples, num_nodes, table.num_ids)
-    return _library().reader(*table, refuse)
+    # A file may have been loaded to another device.
+    cpu = [part.cpu() if isinstance(part, Tensor) else part for part in table]
+    return _library().reader(*cpu, by_pytorch.read, by_pytorch.read_checked)
 
 
 @functools.cache
@@ -93,30 +100,47 @@ def _library() -> Any:
         # It imports setuptools, which is slow and may be missing.
         from torch.utils import cpp_extension
 
-        return _build(cpp_extension)
+        return _built(cpp_extension)
     except (ImportError, OSError, RuntimeError) as error:
+        what = str(error).partition("\n")[0]  # A compiler's log may follow.
         raise MissingDependencyError(
-            f"'native' needs a C++ compiler and ninja, and a folder to build "
-            f"in, which TORCH_EXTENSIONS_DIR may name (got: {error}); without "
+            f"'native' needs a C++ compiler, ninja and a folder to build in, "
+            f"which TORCH_EXTENSIONS_DIR may name (got: {what}); without "
             f"'native', doubts are read by PyTorch"
         ) from error
 
 
-def _build(cpp_extension: Any) -> Any:
+def _built(cpp_extension: Any) -> Any:
+    r"""Returns the library, built if nobody has built it before."""
     # Named by all that it depends on: it must not outlive its PyTorch.
-    made_from = SOURCE.read_bytes() + torch.__version__.encode()
-    digest = hashlib.sha256(made_from).hexdigest()[:12]
-    name = f"pyg_cagp_doubt_{digest}_py{platform.python_version_tuple()[1]}"
-    root = Path(cpp_extension.get_default_build_root())
-    folder = root / name
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(root / f"{name}.lock"):
-        # PyTorch waits for whoever has made this file, even if that process
-        # was killed; behind our own lock there is nobody to wait for.
-        (folder / "lock").unlink(missing_ok=True)
-        return cpp_extension.load(
+    made_from = [torch.__version__, *FLAGS, SOURCE.read_text()]
+    digest = hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:12]
+    name = f"pyg_cagp_doubt_{digest}"
+    root = Path(
+        os.environ.get("TORCH_EXTENSIONS_DIR")
+        or cpp_extension.get_default_build_root()
+    )
+    path = root / f"{name}{EXTENSION_SUFFIXES[0]}"
+    if not path.exists():
+        _build(cpp_extension, name, path)
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"'{path}' cannot be loaded")
+    library = module_from_spec(spec)
+    spec.loader.exec_module(library)
+    return library
+
+
+def _build(cpp_extension: Any, name: str, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # In a folder of its own, so that a build that is cut off, or another one
+    # at the same time, leaves nothing that looks finished.
+    with TemporaryDirectory(prefix=f"{name}_", dir=path.parent) as folder:
+        cpp_extension.load(
             name,
             [str(SOURCE)],
-            extra_cflags=["-O3"],
-            build_directory=str(folder),
+            extra_cflags=FLAGS,
+            build_directory=folder,
+            is_python_module=False,
         )
+        os.replace(Path(folder) / f"{name}{cpp_extension.LIB_EXT}", path)

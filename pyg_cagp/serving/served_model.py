@@ -1,17 +1,18 @@
 r"""Scores and doubts of one forward pass, where microseconds count."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import torch
 from torch import Tensor
 from torch.compiler import is_compiling
 from torch.nn import Module
 from torch_geometric.nn.kge import KGEModel
 
-from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.exceptions import InvalidInputError, MissingDependencyError
 from pyg_cagp.serving.native import NativeTable, Reader, native_table, reader
-from pyg_cagp.serving.tables import check_triples, lay_out, parts_of
+from pyg_cagp.serving.pair_table import PairTable
+from pyg_cagp.serving.tables import lay_out, parts_of
 from pyg_cagp.uncertainty.base import check_type
 from pyg_cagp.uncertainty.cagp import SimpleAverage
 from pyg_cagp.uncertainty.structural import StructuralUncertainty
@@ -38,28 +39,30 @@ class ServedModel(Module):
 
     All of them are computed once, into one number for every pair of an entity
     and a relation. Then a doubt costs two reads, whichever estimator it is
-    from. The model's own look-up of embeddings refuses unknown ids, so nothing
-    is checked twice. On a CPU the error says which id it was; on a GPU it is
-    that of PyTorch. If the model knows inverse relations, so does the table:
-    the doubt about :math:`(t, r^{-1}, h)` is that about :math:`(h, r, t)`.
+    from. The model's own look-up of embeddings refuses unknown ids, so they
+    are not looked for again. On a CPU the error says which id it was; on a GPU
+    it is that of PyTorch. If the model knows inverse relations, so does the
+    table: the doubt about :math:`(t, r^{-1}, h)` is that about
+    :math:`(h, r, t)`.
 
     The table holds what the estimator says now. Make a new one after the model
     was trained on, or after its coverage was updated.
 
     On a CPU, most of what reading takes is spent between PyTorch's calls. With
-    :obj:`native`, a function in C++ reads all doubts in one call, from a table
-    in which a pair takes one bit where coverage is binary. It is built the
-    first time that it is asked for, within a minute, and is found again later.
-    It serves the CPU alone: on other devices, and in programs that
-    :func:`torch.compile` or :func:`torch.export` make, PyTorch reads.
+    :obj:`native`, a function in C++ reads all doubts in one call, as
+    :obj:`float32`, from a table of its own in which a pair takes one bit where
+    coverage is binary or directed. It is built the first time that it is asked
+    for, within a minute, and is found again later. It serves the CPU alone: on
+    other devices, and where programs are compiled, exported or traced, PyTorch
+    reads.
 
     Args:
         model (torch_geometric.nn.kge.KGEModel): The model that scores triples.
         doubt (StructuralUncertainty, SimpleAverage or CAGP): The estimator,
             fitted. If its semantic part takes the larger of two variances,
             which is not a sum over ends, two reads more are needed.
-        max_bytes (int, optional): The largest table that is made.
-            (default: :obj:`2**30`)
+        max_bytes (int, optional): The largest table that is made for PyTorch;
+            that of :obj:`native` is no larger. (default: :obj:`2**30`)
         native (bool, optional): If set to :obj:`True`, doubts are read in C++,
             which needs a compiler and ninja. (default: :obj:`False`)
 
@@ -99,6 +102,12 @@ class ServedModel(Module):
             )
         self.model = model
         num_ids = model.rel_emb.num_embeddings
+        if num_ids not in (model.num_relations, 2 * model.num_relations):
+            raise InvalidInputError(
+                f"'model' must have an embedding for each of its "
+                f"{model.num_relations} relations, or two with inverse ones "
+                f"(got {num_ids})"
+            )
         inverses = num_ids != model.num_relations
         parts = parts_of(doubt, inverses, max_bytes)
         table, self.tail_offset = lay_out(parts, inverses)
@@ -130,17 +139,18 @@ class ServedModel(Module):
                 the model has them.
             tail_index (torch.Tensor): The tail indices.
         """
+        read = self._read
         try:
-            read = self._read
-            if read is None or is_compiling():
+            if is_compiling() or read is None:
+                table = self._table()
                 if not head_index.shape == rel_type.shape == tail_index.shape:
-                    self._check(head_index, rel_type, tail_index)
-                read = self._doubt
+                    table.check(head_index, rel_type, tail_index)
+                read = table.read
             # The model comes first, as its look-up refuses unknown ids.
             score = self.model(head_index, rel_type, tail_index)
             doubt = read(head_index, rel_type, tail_index)
         except (AttributeError, IndexError, RuntimeError, TypeError):
-            self._check(head_index, rel_type, tail_index)
+            self._table().check(head_index, rel_type, tail_index)
             raise
         return ScoreWithDoubt(score, doubt)
 
@@ -148,21 +158,28 @@ class ServedModel(Module):
     def doubt(self) -> Reader:
         r"""The function that returns the doubt about each triple without its
         score, for scores that come from elsewhere. It takes what
-        :meth:`forward` takes and checks it. With :obj:`native` it is the
-        function in C++ itself, and the fastest way to ask.
+        :meth:`forward` takes and checks all ids, except in programs that are
+        compiled or exported. With :obj:`native` it is the function in C++
+        itself, and the fastest way to ask.
         """
-        return self._checked_doubt if self._read is None else self._read
+        if is_compiling():
+            return self._table().read
+        return self._read or self._table().read_checked
 
-    def _checked_doubt(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> Tensor:
-        self._check(head_index, rel_type, tail_index)
-        return self._doubt(head_index, rel_type, tail_index)
+    def _table(self) -> PairTable:
+        return PairTable(
+            self.pair,
+            self.entity,
+            self.width,
+            self.tail_offset,
+            self.model.num_nodes,
+            self.model.rel_emb.num_embeddings,
+        )
 
     def _reader(self) -> Reader | None:
         if self.native_table is None or not self.pair.is_cpu:
             return None
-        return reader(self.native_table)
+        return reader(self.native_table, self._table())
 
     def _apply(
         self, fn: Callable[..., Any], recurse: bool = True
@@ -176,35 +193,12 @@ class ServedModel(Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._read = self._reader()
-
-    def _doubt(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> Tensor:
-        # Of ids that are known to be valid: others would read another cell.
-        if head_index.dim() != 1:
-            flat = (
-                part.reshape(-1) for part in (head_index, rel_type, tail_index)
-            )
-            return self._doubt(*flat).view(head_index.shape)
-        rel_type = rel_type.long()  # Pairs can be too many for shorter ints.
-        head = torch.add(rel_type, head_index, alpha=self.width)
-        tail = torch.add(rel_type, tail_index, alpha=self.width)
-        if self.tail_offset:
-            tail += self.tail_offset
-        pair, entity = self.pair, self.entity
-        doubt = pair.index_select(0, head)
-        doubt += pair.index_select(0, tail)
-        if entity is not None:
-            doubt += torch.maximum(
-                entity.index_select(0, head_index),
-                entity.index_select(0, tail_index),
-            )
-        return doubt if doubt.is_floating_point() else doubt.float()
-
-    def _check(self, head: Tensor, rel: Tensor, tail: Tensor) -> None:
-        num_ids = self.model.rel_emb.num_embeddings
-        check_triples(self.model.num_nodes, num_ids, head, rel, tail)
+        try:
+            self._read = self._reader()
+        except MissingDependencyError as error:
+            # What is in the file serves without it.
+            warnings.warn(f"doubts are read by PyTorch: {error}", stacklevel=2)
 
     def __repr__(self) -> str:
-        return f"{self.__class__.__name__}({self.model})"
+        native = ", native=True" if self.native_table is not None else ""
+        return f"{self.__class__.__name__}({self.model}{native})"

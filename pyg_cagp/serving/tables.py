@@ -6,7 +6,6 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from pyg_cagp.data.checks import check_ids, check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import Role
 from pyg_cagp.uncertainty.cagp import SimpleAverage
@@ -55,7 +54,7 @@ def parts_of(
         max_bytes (int): The largest size of what :func:`lay_out` may return.
     """
     if not isinstance(doubt, SimpleAverage):
-        return Parts(_lacking(doubt, doubt, inverses, max_bytes))
+        return Parts(_lacking(doubt, inverses, max_bytes))
     width = doubt.high_ - doubt.low_
     scale = 2 / width if width > 0 else 1.0
     entity = doubt.alpha * scale * (doubt.semantic.entity() - doubt.low_)
@@ -64,7 +63,7 @@ def parts_of(
     # Ends that count alike share one tensor.
     counted = {share: share * entity for share in set(shares.values())}
     return Parts(
-        _lacking(doubt.structural, doubt, inverses, max_bytes),
+        _lacking(doubt.structural, inverses, max_bytes, mixed=True),
         1 - doubt.alpha,
         {role: counted[share] for role, share in shares.items()},
         combine == "max",
@@ -73,13 +72,13 @@ def parts_of(
 
 def _lacking(
     structural: StructuralUncertainty,
-    doubt: StructuralUncertainty | SimpleAverage,
     inverses: bool,
     max_bytes: int,
+    mixed: bool = False,
 ) -> dict[Role, Tensor]:
     whole = structural.view in ("binary", "directed")
     dtype = torch.uint8 if whole else torch.float
-    itemsize = (dtype if doubt is structural else torch.float).itemsize
+    itemsize = (torch.float if mixed else dtype).itemsize
     cells = structural.num_nodes * structural.num_relations
     num_bytes = (3 if inverses else 2) * cells * itemsize
     if num_bytes > max_bytes:
@@ -145,23 +144,3 @@ def _column(parts: Parts, role: Role) -> Tensor:
     if parts.larger:
         return weighed
     return weighed + parts.own[role].to(table.device).unsqueeze(1)
-
-
-def check_triples(
-    num_nodes: int, num_ids: int, head: Tensor, rel: Tensor, tail: Tensor
-) -> None:
-    r"""Checks triples that a table is asked about.
-
-    Args:
-        num_nodes (int): The number of entities.
-        num_ids (int): The number of relations, with inverse ones if a table
-            knows them.
-        head (torch.Tensor): The head indices.
-        rel (torch.Tensor): The relation types.
-        tail (torch.Tensor): The tail indices.
-    """
-    check_same_shape(
-        head_index=check_ids("head_index", head, num_nodes, "num_nodes"),
-        rel_type=check_ids("rel_type", rel, num_ids, "num_relations"),
-        tail_index=check_ids("tail_index", tail, num_nodes, "num_nodes"),
-    )
