@@ -7,10 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils.flop_counter import FlopCounterMode
+from torch_geometric import Index
 from torch_geometric.nn import DistMult
 
 from pyg_cagp import CAGP, Coverage, GaussianComplEx, GaussianDistMult
@@ -151,6 +154,13 @@ def test_doubt_does_not_depend_on_its_batch(serve, model, coverage, triples):
     assert torch.equal(together[:9], alone)
 
 
+def test_short_ids(serve, kg, model, coverage, triples):
+    semantic = SemanticUncertainty(model, "max")
+    served = serve(model, CAGP(semantic, coverage).fit(kg))
+    short = served.doubt(*(part.short() for part in triples))
+    assert torch.equal(short, served.doubt(*triples))
+
+
 def test_triples_of_any_shape_and_width(serve, model, coverage, triples):
     served = serve(model, StructuralUncertainty(coverage, "directed"))
     expected = served(*triples)
@@ -217,11 +227,67 @@ def test_programs_made_of_a_served_model(serve, model, coverage, triples, way):
     assert torch.equal(doubt, served(*triples).doubt)
 
 
-@pytest.mark.parametrize("way", ["compile", "export", "strict export"])
+@pytest.mark.parametrize("way", ["compile", "export", "strict export", "vmap"])
 def test_programs_made_of_doubt_alone(serve, model, coverage, triples, way):
     served = serve(model, StructuralUncertainty(coverage, "directed"))
     program = WAYS[way](DoubtAlone(served), triples)
     assert torch.equal(program(*triples), served(*triples).doubt)
+
+
+def test_many_tails_of_one_query(serve, model, coverage, triples):
+    served = serve(model, StructuralUncertainty(coverage))
+    head, rel, tail = triples
+    many = torch.vmap(served, in_dims=(None, None, 0))(head[0], rel[0], tail)
+    one = served(head[:1].expand_as(tail), rel[:1].expand_as(tail), tail)
+    torch.testing.assert_close(many.score, one.score)
+    assert torch.equal(many.doubt, one.doubt)
+
+
+def test_buffers_of_another_model(serve, model, coverage, triples):
+    first, second = (
+        serve(model, StructuralUncertainty(coverage, view))
+        for view in ("log", "tfidf")
+    )
+    _, doubt = torch.func.functional_call(
+        first, dict(second.named_buffers()), triples
+    )
+    torch.testing.assert_close(doubt, second(*triples).doubt)
+    assert not torch.equal(doubt, first(*triples).doubt)
+
+
+def test_what_looks_on_changes_nothing(serve, model, coverage, triples):
+    served = serve(model, StructuralUncertainty(coverage))
+    head, rel, tail = triples
+    expected = served.doubt(*triples)
+    marked = Index(head, dim_size=model.num_nodes)
+    assert torch.equal(served.doubt(marked, rel, tail), expected)
+    with FlopCounterMode(display=False):
+        assert torch.equal(served.doubt(*triples), expected)
+        with pytest.raises(InvalidInputError, match="same shape"):
+            served(head[:1], rel, tail)
+        rel = rel.clone()
+        rel[3] = model.num_relations
+        with pytest.raises(InvalidInputError, match="'rel_type'"):
+            served.doubt(head, rel, tail)
+    with pytest.raises(InvalidInputError, match="'rel_type'"):
+        served.doubt(marked, rel, tail)
+
+
+def test_a_broken_variance_is_not_hidden(serve, kg, model, coverage, triples):
+    broken = copy.deepcopy(model)
+    cagp = CAGP(
+        SemanticUncertainty(broken, "max"), StructuralUncertainty(coverage)
+    ).fit(kg)
+    head, _, tail = triples
+    with torch.no_grad():
+        broken.node_log_var.weight[tail[:9]] = torch.nan
+    doubt = serve(broken, cagp).doubt(*triples)
+    expected = cagp(*triples)
+    torch.testing.assert_close(doubt, expected, equal_nan=True)
+    # The larger one of a number and NaN, on either side.
+    lost = expected.isnan()
+    assert bool((lost & ~torch.isin(head, tail[:9])).any())
+    assert bool((lost & ~torch.isin(tail, tail[:9])).any())
 
 
 @pytest.mark.parametrize(
@@ -377,6 +443,8 @@ def test_a_file_is_of_use_without_a_compiler(
     native._library.cache_clear()
     with pytest.warns(UserWarning, match="read by PyTorch: 'native' needs"):
         loaded = torch.load(file, weights_only=False)
+    with pytest.warns(UserWarning, match="read by PyTorch"):
+        loaded = loaded.float()
     native._library.cache_clear()
     assert torch.equal(loaded(*triples).doubt, served(*triples).doubt)
 
@@ -388,6 +456,7 @@ def test_tables_that_would_be_read_beyond_their_end_are_refused(
     served = ServedModel(model, StructuralUncertainty(coverage), native=True)
     table = served.native_table
     for wrong in (
+        dict.fromkeys(("num_relations", "num_ids", "columns"), -1),
         {"num_ids": table.num_ids + 1},
         {"columns": table.columns + 1},
         {"cells": table.cells[:, :-1].contiguous()},
@@ -396,7 +465,7 @@ def test_tables_that_would_be_read_beyond_their_end_are_refused(
         {"head_own": torch.zeros(model.num_nodes)},
         {"head_own": torch.zeros(3), "tail_own": torch.zeros(3)},
     ):
-        with pytest.raises(RuntimeError):
+        with pytest.raises(RuntimeError, match="do not fit together"):
             native.reader(table._replace(**wrong), served._table())
 
 
@@ -419,7 +488,8 @@ def test_an_interrupted_build_is_built_again(tmp_path):
         "from pyg_cagp.serving import native\n"
         # In place of half a minute of building.
         "def load(name, sources, build_directory, **kwargs):\n"
-        "    path = Path(build_directory, name + cpp_extension.LIB_EXT)\n"
+        "    name += '_v1' + cpp_extension.LIB_EXT\n"
+        "    path = Path(build_directory, name)\n"
         "    path.touch()\n"
         "    if sys.argv[1] == 'die':\n"
         "        os._exit(9)\n"
@@ -438,6 +508,12 @@ def test_an_interrupted_build_is_built_again(tmp_path):
     assert run([sys.executable, "-c", code, "die"]).returncode == 9
     again = run([sys.executable, "-c", code, built])
     assert again.stdout.startswith(str(tmp_path)), again.stderr
+    # A file that cannot be loaded is built again too.
+    path = Path(again.stdout.strip())
+    path.write_bytes(b"damaged")
+    again = run([sys.executable, "-c", code, built])
+    assert again.stdout.strip() == str(path), again.stderr
+    assert path.read_bytes() == Path(built).read_bytes()
 
 
 @needs_compiler

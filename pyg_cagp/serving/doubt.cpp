@@ -3,8 +3,8 @@
 // A small model scores a batch in a time in which some twenty calls of PyTorch
 // are made, so a handful more would show. Hence `read` is called without what
 // wraps such functions otherwise: neither pybind11 nor PyTorch's dispatcher
-// stands between Python and the loop. What the dispatcher would have done, for
-// those who trace or transform programs, is left to PyTorch: see `is_watched`.
+// stands between Python and the loop. Where the dispatcher has more to do than
+// to call a function, PyTorch is left to read: see `is_watched`.
 
 #include <ATen/ATen.h>
 #include <torch/csrc/Exceptions.h>
@@ -12,6 +12,7 @@
 #include <torch/csrc/utils/pybind.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,8 +43,7 @@ struct Table {
   float weight;
   bool larger;
   uint64_t num_nodes, num_relations, num_ids, columns, stride;
-  // How PyTorch reads the same: what it is given as it is, and with checks.
-  py::function traced, checked;
+  py::function by_pytorch;  // Reads the same, after checks, or says why not.
 };
 
 struct Bits {
@@ -82,7 +82,8 @@ struct Sum {
 
 struct Larger : Sum {
   float operator()(uint64_t h, uint64_t t) const {
-    return std::max(head[h], tail[t]);
+    const float a = head[h], b = tail[t];
+    return a > b || std::isnan(a) ? a : b;  // As PyTorch: NaN is not lost.
   }
 };
 
@@ -163,7 +164,7 @@ at::Tensor doubts_of(const Table& table, const at::Tensor& head,
 
 at::Tensor ids(PyObject* given) {
   const at::Tensor& found = THPVariable_Unpack(given);
-  TORCH_CHECK(found.is_cpu(), "ids must be on the CPU");
+  TORCH_CHECK(found.is_cpu() && !found.is_neg(), "ids must be in memory");
   switch (found.scalar_type()) {
     case at::kLong:
       return found.is_contiguous() ? found : found.contiguous();
@@ -177,8 +178,8 @@ at::Tensor ids(PyObject* given) {
   }
 }
 
-// Whether somebody would not see what is read here: a tracer, a mode such as
-// that of make_fx, or a transform such as vmap.
+// Whether somebody must see what is read: a tracer, a mode such as that of
+// make_fx, a transform such as vmap, or a subclass of tensors.
 bool is_watched(PyObject* const* args) {
   using c10::DispatchKey;
   constexpr c10::DispatchKeySet watchers{
@@ -207,18 +208,15 @@ PyObject* read(PyObject* self, PyObject* const* args, Py_ssize_t num_args,
                PyObject* names) {
   HANDLE_TH_ERRORS
   auto* table = static_cast<Table*>(PyCapsule_GetPointer(self, nullptr));
-  // Arguments by name, or too few, or no tensors: Python knows what to say.
-  if (names == nullptr && are_tensors(args, num_args)) {
-    if (is_watched(args)) {
-      return PyObject_Vectorcall(table->traced.ptr(), args, 3, nullptr);
-    }
+  if (names == nullptr && are_tensors(args, num_args) && !is_watched(args)) {
     try {
       return THPVariable_Wrap(
           doubts_of(*table, ids(args[0]), ids(args[1]), ids(args[2])));
     } catch (const c10::Error&) {
+      // PyTorch's reader finds the same and says it better.
     }
   }
-  return PyObject_Vectorcall(table->checked.ptr(), args, num_args, names);
+  return PyObject_Vectorcall(table->by_pytorch.ptr(), args, num_args, names);
   END_HANDLE_TH_ERRORS
 }
 
@@ -231,25 +229,31 @@ void forget(PyObject* capsule) {
   delete static_cast<Table*>(PyCapsule_GetPointer(capsule, nullptr));
 }
 
+void check(bool fits) {
+  TORCH_CHECK(fits, "'table' cannot be read, as its parts do not fit together; "
+                    "make it from an estimator");
+}
+
 void check_own(const std::optional<at::Tensor>& own, int64_t num_nodes) {
-  TORCH_CHECK(!own || (own->is_cpu() && own->is_contiguous() &&
-                       own->scalar_type() == at::kFloat &&
-                       own->numel() == num_nodes));
+  check(!own || (own->is_cpu() && own->is_contiguous() &&
+                 own->scalar_type() == at::kFloat &&
+                 own->numel() == num_nodes));
 }
 
 py::object reader(at::Tensor cells, std::optional<at::Tensor> head_own,
                   std::optional<at::Tensor> tail_own, double weight,
                   bool larger, int64_t num_relations, int64_t num_ids,
-                  int64_t columns, py::function traced, py::function checked) {
+                  int64_t columns, py::function by_pytorch) {
   // All that `fill` relies on: it reads memory by these numbers.
-  TORCH_CHECK(num_ids == num_relations || num_ids == 2 * num_relations);
-  TORCH_CHECK(columns == num_relations || columns == 2 * num_relations);
-  TORCH_CHECK(cells.is_cpu() && cells.is_contiguous() && cells.dim() == 2);
+  check(num_relations > 0);
+  check(num_ids == num_relations || num_ids == 2 * num_relations);
+  check(columns == num_relations || columns == 2 * num_relations);
+  check(cells.is_cpu() && cells.is_contiguous() && cells.dim() == 2);
   const bool bits = cells.scalar_type() == at::kByte;
-  TORCH_CHECK(bits || cells.scalar_type() == at::kFloat);
+  check(bits || cells.scalar_type() == at::kFloat);
   const int64_t num_nodes = cells.size(0), stride = cells.size(1);
-  TORCH_CHECK(stride * (bits ? 8 : 1) >= columns);
-  TORCH_CHECK(head_own.has_value() == tail_own.has_value());
+  check(stride * (bits ? 8 : 1) >= columns);
+  check(head_own.has_value() == tail_own.has_value());
   check_own(head_own, num_nodes);
   check_own(tail_own, num_nodes);
   const auto size = [](int64_t given) { return static_cast<uint64_t>(given); };
@@ -257,7 +261,7 @@ py::object reader(at::Tensor cells, std::optional<at::Tensor> head_own,
       std::move(cells), std::move(head_own), std::move(tail_own),
       static_cast<float>(weight), larger, size(num_nodes),
       size(num_relations), size(num_ids), size(columns), size(stride),
-      std::move(traced), std::move(checked)});
+      std::move(by_pytorch)});
   auto capsule = py::reinterpret_steal<py::object>(
       PyCapsule_New(table.get(), nullptr, forget));
   if (!capsule) throw py::error_already_set();
@@ -270,6 +274,6 @@ py::object reader(at::Tensor cells, std::optional<at::Tensor> head_own,
 
 }  // namespace
 
-PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
+PYBIND11_MODULE(pyg_cagp_doubt, module) {
   module.def("reader", &reader);
 }

@@ -1,8 +1,10 @@
 r"""Doubts read by a function in C++, which is built where it is asked for."""
 
+import contextlib
 import functools
 import hashlib
 import os
+import threading
 from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import module_from_spec, spec_from_file_location
@@ -20,7 +22,9 @@ from pyg_cagp.serving.tables import Parts
 from pyg_cagp.typing import Role
 
 SOURCE = Path(__file__).with_name("doubt.cpp")
+NAME = "pyg_cagp_doubt"  #: Of the module in C++.
 FLAGS = ["-O3"]
+_ONE_AT_A_TIME = threading.Lock()
 
 #: What returns the doubt about each triple.
 Reader = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -91,39 +95,37 @@ def reader(table: NativeTable, by_pytorch: PairTable) -> Reader:
     """
     # A file may have been loaded to another device.
     cpu = [part.cpu() if isinstance(part, Tensor) else part for part in table]
-    return _library().reader(*cpu, by_pytorch.read, by_pytorch.read_checked)
+    with _ONE_AT_A_TIME:
+        library = _library()
+    return library.reader(*cpu, by_pytorch.read_checked)
 
 
 @functools.cache
 def _library() -> Any:
+    # Named by what it depends on: it must not outlive its PyTorch.
+    abi = str(torch.compiled_with_cxx11_abi())
+    made_from = [torch.__version__, abi, *FLAGS, SOURCE.read_text()]
+    digest = hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:12]
+    root = os.environ.get("TORCH_EXTENSIONS_DIR") or "~/.cache/torch_extensions"
+    folder = Path(root).expanduser()
+    path = folder / f"{NAME}_{digest}{EXTENSION_SUFFIXES[0]}"
     try:
-        # It imports setuptools, which is slow and may be missing.
-        from torch.utils import cpp_extension
-
-        return _built(cpp_extension)
+        if path.exists():
+            with contextlib.suppress(ImportError):  # Damaged, so built again.
+                return _load(path)
+        _build(path)
+        return _load(path)
     except (ImportError, OSError, RuntimeError) as error:
         what = str(error).partition("\n")[0]  # A compiler's log may follow.
         raise MissingDependencyError(
-            f"'native' needs a C++ compiler, ninja and a folder to build in, "
-            f"which TORCH_EXTENSIONS_DIR may name (got: {what}); without "
-            f"'native', doubts are read by PyTorch"
+            f"'native' needs a C++ compiler, ninja, setuptools and a folder to "
+            f"build in, which TORCH_EXTENSIONS_DIR may name (got: {what}); "
+            f"without 'native', doubts are read by PyTorch"
         ) from error
 
 
-def _built(cpp_extension: Any) -> Any:
-    r"""Returns the library, built if nobody has built it before."""
-    # Named by all that it depends on: it must not outlive its PyTorch.
-    made_from = [torch.__version__, *FLAGS, SOURCE.read_text()]
-    digest = hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:12]
-    name = f"pyg_cagp_doubt_{digest}"
-    root = Path(
-        os.environ.get("TORCH_EXTENSIONS_DIR")
-        or cpp_extension.get_default_build_root()
-    )
-    path = root / f"{name}{EXTENSION_SUFFIXES[0]}"
-    if not path.exists():
-        _build(cpp_extension, name, path)
-    spec = spec_from_file_location(name, path)
+def _load(path: Path) -> Any:
+    spec = spec_from_file_location(NAME, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"'{path}' cannot be loaded")
     library = module_from_spec(spec)
@@ -131,16 +133,20 @@ def _built(cpp_extension: Any) -> Any:
     return library
 
 
-def _build(cpp_extension: Any, name: str, path: Path) -> None:
+def _build(path: Path) -> None:
+    from torch.utils import cpp_extension  # Slow: it imports setuptools.
+
     path.parent.mkdir(parents=True, exist_ok=True)
     # In a folder of its own, so that a build that is cut off, or another one
     # at the same time, leaves nothing that looks finished.
-    with TemporaryDirectory(prefix=f"{name}_", dir=path.parent) as folder:
+    with TemporaryDirectory(prefix=f"{NAME}_", dir=path.parent) as folder:
         cpp_extension.load(
-            name,
+            NAME,
             [str(SOURCE)],
             extra_cflags=FLAGS,
             build_directory=folder,
             is_python_module=False,
         )
-        os.replace(Path(folder) / f"{name}{cpp_extension.LIB_EXT}", path)
+        # PyTorch adds a number to the name of whatever is built again.
+        (built,) = Path(folder).glob(f"{NAME}*{cpp_extension.LIB_EXT}")
+        os.replace(built, path)

@@ -1,5 +1,6 @@
 r"""Doubts read by PyTorch."""
 
+import contextlib
 from typing import NamedTuple
 
 import torch
@@ -36,15 +37,17 @@ class PairTable(NamedTuple):
                 part.reshape(-1) for part in (head_index, rel_type, tail_index)
             )
             return self.read(*flat).view(head_index.shape)
-        rel_type = rel_type.long()  # Pairs can be too many for shorter ints.
+        # Pairs can be too many for shorter ints.
+        head_index, tail_index = head_index.long(), tail_index.long()
         head = torch.add(rel_type, head_index, alpha=self.width)
         tail = torch.add(rel_type, tail_index, alpha=self.width)
         if self.tail_offset:
-            tail += self.tail_offset
+            tail = tail + self.tail_offset
         doubt = self.pair.index_select(0, head)
-        doubt += self.pair.index_select(0, tail)
+        # Not in place: under vmap, only one of both may have a batch.
+        doubt = doubt + self.pair.index_select(0, tail)
         if self.entity is not None:
-            doubt += torch.maximum(
+            doubt = doubt + torch.maximum(
                 self.entity.index_select(0, head_index),
                 self.entity.index_select(0, tail_index),
             )
@@ -60,7 +63,9 @@ class PairTable(NamedTuple):
     def check(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> None:
-        r"""Checks triples that the table is asked about."""
+        r"""Checks triples that the table is asked about. While a program is
+        traced or transformed, ids have no values that could be checked.
+        """
         given = {
             "head_index": (head_index, self.num_nodes, "num_nodes"),
             "rel_type": (rel_type, self.num_ids, "num_relations"),
@@ -73,5 +78,8 @@ class PairTable(NamedTuple):
                     f"model is (got {ids.device}); move one of them with "
                     f"'.to(...)'"
                 )
-            check_ids(name, ids, size, size_name)
+            # A value that is not there to be seen is a RuntimeError.
+            with contextlib.suppress(RuntimeError):
+                if not torch.jit.is_tracing():
+                    check_ids(name, ids, size, size_name)
         check_same_shape(**{name: ids for name, (ids, *_) in given.items()})

@@ -61,8 +61,9 @@ class ServedModel(Module):
         doubt (StructuralUncertainty, SimpleAverage or CAGP): The estimator,
             fitted. If its semantic part takes the larger of two variances,
             which is not a sum over ends, two reads more are needed.
-        max_bytes (int, optional): The largest table that is made for PyTorch;
-            that of :obj:`native` is no larger. (default: :obj:`2**30`)
+        max_bytes (int, optional): The largest table of pairs that is made;
+            with :obj:`native` there are two, of which the second is no larger.
+            Numbers of entities alone come on top. (default: :obj:`2**30`)
         native (bool, optional): If set to :obj:`True`, doubts are read in C++,
             which needs a compiler and ninja. (default: :obj:`False`)
 
@@ -127,6 +128,7 @@ class ServedModel(Module):
         if native:
             self.native_table = native_table(parts, num_ids)
         self._read = self._reader()
+        self._read_from = self.pair
 
     def forward(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -139,9 +141,9 @@ class ServedModel(Module):
                 the model has them.
             tail_index (torch.Tensor): The tail indices.
         """
-        read = self._read
         try:
-            if is_compiling() or read is None:
+            read = self._native()
+            if read is None:
                 table = self._table()
                 if not head_index.shape == rel_type.shape == tail_index.shape:
                     table.check(head_index, rel_type, tail_index)
@@ -158,13 +160,20 @@ class ServedModel(Module):
     def doubt(self) -> Reader:
         r"""The function that returns the doubt about each triple without its
         score, for scores that come from elsewhere. It takes what
-        :meth:`forward` takes and checks all ids, except in programs that are
-        compiled or exported. With :obj:`native` it is the function in C++
-        itself, and the fastest way to ask.
+        :meth:`forward` takes and checks all ids, except where programs are
+        compiled, exported, traced or transformed. With :obj:`native` it is the
+        function in C++ itself, and the fastest way to ask.
         """
         if is_compiling():
             return self._table().read
-        return self._read or self._table().read_checked
+        return self._native() or self._table().read_checked
+
+    def _native(self) -> Reader | None:
+        # Others may have put their own table in place of the one it reads, as
+        # torch.func.functional_call does.
+        if is_compiling() or self._buffers["pair"] is not self._read_from:
+            return None
+        return self._read
 
     def _table(self) -> PairTable:
         return PairTable(
@@ -185,19 +194,25 @@ class ServedModel(Module):
         self, fn: Callable[..., Any], recurse: bool = True
     ) -> "ServedModel":
         super()._apply(fn, recurse)
-        self._read = self._reader()  # The model may have moved.
+        self._renew()  # The model may have moved.
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_read": None}  # A function cannot be saved.
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
+    def _renew(self) -> None:
+        self._read_from = self.pair
         try:
             self._read = self._reader()
         except MissingDependencyError as error:
-            # What is in the file serves without it.
-            warnings.warn(f"doubts are read by PyTorch: {error}", stacklevel=2)
+            # It was made where there was a compiler, and serves without one.
+            self._read = None
+            warnings.warn(f"doubts are read by PyTorch: {error}", stacklevel=4)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A function cannot be saved.
+        return {**self.__dict__, "_read": None, "_read_from": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._renew()
 
     def __repr__(self) -> str:
         native = ", native=True" if self.native_table is not None else ""
