@@ -1,0 +1,84 @@
+r"""Compares records of the grid that were computed twice.
+
+    pyg-cagp reproduce --out FOLDER
+    python benchmark/paper/compare_records.py FOLDER [--committed FOLDER]
+
+Two records are the same if all their figures are, to the last digit that is
+kept. Times are left out, as are addresses in memory. What differs is named with
+its place, and is an error. Records of the cost of doubt are times and nothing
+else, so only their number is told.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).with_name("results")
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+
+
+def figures(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yields all figures of a result, each with its place."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            if key != "seconds":
+                yield from figures(part, f"{place}/{key}")
+    elif isinstance(value, list):
+        for row, part in enumerate(value):
+            yield from figures(part, f"{place}/{row}")
+    else:
+        # Text tells NaN from NaN no more than any other figure from itself.
+        yield place, ADDRESS.sub("", json.dumps(value))
+
+
+def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+    """Returns the places at which two records differ."""
+    found = [
+        dict(figures({part: record[part] for part in ("key", "result")}))
+        for record in (one, other)
+    ]
+    places = found[0].keys() | found[1].keys()
+    return sorted(p for p in places if found[0].get(p) != found[1].get(p))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--committed", type=Path, default=RESULTS)
+    args = parser.parse_args()
+    found, committed = (
+        {path.relative_to(folder): path for path in folder.rglob("*.json")}
+        for folder in (args.folder, args.committed)
+    )
+    if not found:
+        sys.exit(f"'{args.folder}' holds no records")
+    same, timed = 0, 0
+    other: dict[Path, list[str]] = {}
+    for name, path in sorted(found.items()):
+        if name not in committed:
+            other[name] = ["not among the committed records"]
+        elif "cost" in name.parts:
+            timed += 1
+        elif places := differences(
+            json.loads(path.read_text()),
+            json.loads(committed[name].read_text()),
+        ):
+            other[name] = places
+        else:
+            same += 1
+    print(
+        f"{same} of {len(committed)} records are the same, {len(other)} "
+        f"differ, {timed} hold times alone, and "
+        f"{len(committed.keys() - found.keys())} are not there"
+    )
+    for name, places in other.items():
+        print(f"{name}: {places[0]} (and {len(places) - 1} more)")
+    sys.exit(bool(other))
+
+
+if __name__ == "__main__":
+    main()
