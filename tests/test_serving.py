@@ -255,6 +255,14 @@ def test_buffers_of_another_model(serve, model, coverage, triples):
     assert not torch.equal(doubt, first(*triples).doubt)
 
 
+def test_entities_of_another_model(serve, kg, model, coverage, triples):
+    cagp = CAGP(SemanticUncertainty(model, "max"), coverage).fit(kg)
+    served = serve(model, cagp)
+    other = {"entity": served.entity + 1}
+    _, doubt = torch.func.functional_call(served, other, triples)
+    torch.testing.assert_close(doubt, served(*triples).doubt + 1)
+
+
 def test_what_looks_on_changes_nothing(serve, model, coverage, triples):
     served = serve(model, StructuralUncertainty(coverage))
     head, rel, tail = triples

@@ -128,7 +128,7 @@ class ServedModel(Module):
         if native:
             self.native_table = native_table(parts, num_ids)
         self._read = self._reader()
-        self._read_from = self.pair
+        self._read_from = self.pair, self.entity
 
     def forward(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -171,7 +171,13 @@ class ServedModel(Module):
     def _native(self) -> Reader | None:
         # Others may have put their own table in place of the one it reads, as
         # torch.func.functional_call does.
-        if is_compiling() or self._buffers["pair"] is not self._read_from:
+        pair, entity = self._read_from
+        buffers = self._buffers
+        if (
+            is_compiling()
+            or buffers["pair"] is not pair
+            or buffers["entity"] is not entity
+        ):
             return None
         return self._read
 
@@ -198,7 +204,7 @@ class ServedModel(Module):
         return self
 
     def _renew(self) -> None:
-        self._read_from = self.pair
+        self._read_from = self.pair, self.entity
         try:
             self._read = self._reader()
         except MissingDependencyError as error:
@@ -208,7 +214,7 @@ class ServedModel(Module):
 
     def __getstate__(self) -> dict[str, Any]:
         # A function cannot be saved.
-        return {**self.__dict__, "_read": None, "_read_from": None}
+        return {**self.__dict__, "_read": None, "_read_from": (None, None)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
