@@ -138,16 +138,20 @@ def test_the_cost_of_doubt_is_that_of_the_record():
     record = json.loads(path.read_text())
     models = [name for name in record if ", " in name]
     assert len(models) == 4
-    ways = ("estimator", "served", "native", "native, doubt alone")
+    ways = (
+        "estimator",
+        "pass, native doubt",
+        "served",
+        "native",
+        "native, doubts",
+    )
     signals = {"structural": "U_str", "cagp": "CAGP"}
     for name, (signal, label) in itertools.product(models, signals.items()):
         found = record[name]
         costs = " | ".join(
-            f"{max(0.0, found['cost'][f'{way}: {signal}']):.0%}".replace(
-                "%", " %"
-            )
-            for way in ways
+            f"{found['cost'][f'{way}: {signal}']:z.0%}" for way in ways
         )
+        costs = costs.replace("%", " %").replace("-", "\u2212")
         took = f"{1e3 * found['forward_seconds']:.2f} ms"
         assert f"| {name} | {took} | {label} | {costs} |" in README
 

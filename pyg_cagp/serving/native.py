@@ -1,4 +1,6 @@
-r"""Doubts read by a function in C++, which is built where it is asked for."""
+r"""Doubts and scores by functions in C++, which are built where they are asked
+for.
+"""
 
 import contextlib
 import functools
@@ -17,12 +19,13 @@ import torch
 from torch import Tensor
 
 from pyg_cagp.exceptions import MissingDependencyError
+from pyg_cagp.serving.embeddings import Embeddings
 from pyg_cagp.serving.pair_table import PairTable
 from pyg_cagp.serving.tables import Parts
 from pyg_cagp.typing import Role
 
-SOURCE = Path(__file__).with_name("doubt.cpp")
-NAME = "pyg_cagp_doubt"  #: Of the module in C++.
+SOURCES = Path(__file__).with_name("csrc")
+NAME = "pyg_cagp_serving"  #: Of the module in C++.
 FLAGS = ["-O3"]
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -30,9 +33,40 @@ _ONE_AT_A_TIME = threading.Lock()
 Reader = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
+class NativeScores(NamedTuple):
+    r"""Functions that score triples of a model, and with their doubts in one
+    call.
+
+    They return :obj:`None` if they cannot say what the model would: of ids that
+    are not valid, and where gradients are wanted or programs are traced or
+    transformed.
+    """
+
+    score: Callable[[Tensor, Tensor, Tensor], Tensor | None]
+    both: Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor] | None]
+
+
+class NativeFunctions(NamedTuple):
+    r"""The function that reads doubts, which checks what it is given, and those
+    that score, for a model whose scores follow from its embeddings.
+    """
+
+    doubt: Reader
+    scores: NativeScores | None = None
+    embeddings: Embeddings | None = None
+
+    def scoring(self) -> NativeScores | None:
+        r"""Returns the functions that score, if they would say what the model
+        says now.
+        """
+        if self.embeddings is None or not self.embeddings.are_all_there_is():
+            return None
+        return self.scores
+
+
 class NativeTable(NamedTuple):
-    r"""What :func:`reader` is made from: tensors and numbers, so that it can be
-    copied and saved, as a function cannot.
+    r"""What :func:`native_functions` reads: tensors and numbers, so that it can
+    be copied and saved, as a function cannot.
 
     :obj:`cells` has a row for each entity. :obj:`columns` is how many cells a
     row has, of one bit or one float each: those of heads, and behind them
@@ -83,28 +117,43 @@ def _own(parts: Parts, role: Role) -> Tensor | None:
     return parts.own[role].detach().float().cpu().contiguous()
 
 
-def reader(table: NativeTable, by_pytorch: PairTable) -> Reader:
-    r"""Returns the function that reads doubts from a table. It checks what it
-    is given.
+def native_functions(
+    table: NativeTable,
+    by_pytorch: PairTable,
+    embeddings: Embeddings | None = None,
+) -> NativeFunctions:
+    r"""Returns functions that read from a table, and from embeddings.
 
     Args:
         table (NativeTable): What :func:`native_table` returns.
         by_pytorch (PairTable): The same for PyTorch, which is asked where
             programs are traced or transformed, and says what is wrong with
             ids that cannot be read.
+        embeddings (Embeddings, optional): Those of a model whose scores are
+            known. They are not copied. (default: :obj:`None`)
     """
     # A file may have been loaded to another device.
     cpu = [part.cpu() if isinstance(part, Tensor) else part for part in table]
     with _ONE_AT_A_TIME:
         library = _library()
-    return library.reader(*cpu, by_pytorch.read_checked)
+    read = by_pytorch.read_checked
+    if embeddings is None:
+        doubt, *_ = library.functions(*cpu, read, None, False)
+        return NativeFunctions(doubt)
+    weights = embeddings.node, embeddings.rel
+    doubt, *scores = library.functions(
+        *cpu, read, weights, embeddings.is_complex
+    )
+    return NativeFunctions(doubt, NativeScores(*scores), embeddings)
 
 
 @functools.cache
 def _library() -> Any:
     # Named by what it depends on: it must not outlive its PyTorch.
     abi = str(torch.compiled_with_cxx11_abi())
-    made_from = [torch.__version__, abi, *FLAGS, SOURCE.read_text()]
+    sources = sorted(SOURCES.iterdir())
+    made_from = [torch.__version__, abi, *FLAGS]
+    made_from += [source.read_text() for source in sources]
     digest = hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:12]
     root = os.environ.get("TORCH_EXTENSIONS_DIR") or "~/.cache/torch_extensions"
     folder = Path(root).expanduser()
@@ -142,7 +191,7 @@ def _build(path: Path) -> None:
     with TemporaryDirectory(prefix=f"{NAME}_", dir=path.parent) as folder:
         cpp_extension.load(
             NAME,
-            [str(SOURCE)],
+            [str(path) for path in SOURCES.glob("*.cpp")],
             extra_cflags=FLAGS,
             build_directory=folder,
             is_python_module=False,

@@ -10,7 +10,14 @@ from torch.nn import Module
 from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.exceptions import InvalidInputError, MissingDependencyError
-from pyg_cagp.serving.native import NativeTable, Reader, native_table, reader
+from pyg_cagp.serving.embeddings import embeddings_of
+from pyg_cagp.serving.native import (
+    NativeFunctions,
+    NativeTable,
+    Reader,
+    native_functions,
+    native_table,
+)
 from pyg_cagp.serving.pair_table import PairTable
 from pyg_cagp.serving.tables import lay_out, parts_of
 from pyg_cagp.uncertainty.base import check_type
@@ -51,10 +58,18 @@ class ServedModel(Module):
     On a CPU, most of what reading takes is spent between PyTorch's calls. With
     :obj:`native`, a function in C++ reads all doubts in one call, as
     :obj:`float32`, from a table of its own in which a pair takes one bit where
-    coverage is binary or directed. It is built the first time that it is asked
-    for, within a minute, and is found again later. It serves the CPU alone: on
-    other devices, and where programs are compiled, exported or traced, PyTorch
-    reads.
+    coverage is binary or directed. If the model is
+    :class:`~pyg_cagp.nn.kge.GaussianDistMult`,
+    :class:`~pyg_cagp.nn.kge.GaussianComplEx` or PyG's
+    :class:`~torch_geometric.nn.kge.DistMult`, the same call scores the triples,
+    from the model's own weights and without copying any, in less time than the
+    model takes; up to rounding, scores are those of the model. It is asked
+    itself if it trains, if gradients are wanted, and if hooks look on.
+
+    The functions are built the first time that they are asked for, within a
+    minute, and are found again later. They serve the CPU alone: on other
+    devices, and where programs are compiled, exported or traced, PyTorch does
+    it all.
 
     Args:
         model (torch_geometric.nn.kge.KGEModel): The model that scores triples.
@@ -65,7 +80,8 @@ class ServedModel(Module):
             with :obj:`native` there are two, of which the second is no larger.
             Numbers of entities alone come on top. (default: :obj:`2**30`)
         native (bool, optional): If set to :obj:`True`, doubts are read in C++,
-            which needs a compiler and ninja. (default: :obj:`False`)
+            and scores computed where possible, which needs a compiler and
+            ninja. (default: :obj:`False`)
 
     Example:
         >>> from pyg_cagp import Coverage, GaussianDistMult
@@ -127,7 +143,7 @@ class ServedModel(Module):
         self.native_table: NativeTable | None = None
         if native:
             self.native_table = native_table(parts, num_ids)
-        self._read = self._reader()
+        self._found = self._functions()
         self._read_from = self.pair, self.entity
 
     def forward(
@@ -141,9 +157,16 @@ class ServedModel(Module):
                 the model has them.
             tail_index (torch.Tensor): The tail indices.
         """
+        native = self._native()
+        scoring = native.scoring() if native is not None else None
+        if scoring is not None:
+            found = scoring.both(head_index, rel_type, tail_index)
+            if found is not None:
+                return ScoreWithDoubt(*found)
         try:
-            read = self._native()
-            if read is None:
+            if native is not None:
+                read = native.doubt
+            else:
                 table = self._table()
                 if not head_index.shape == rel_type.shape == tail_index.shape:
                     table.check(head_index, rel_type, tail_index)
@@ -156,6 +179,25 @@ class ServedModel(Module):
             raise
         return ScoreWithDoubt(score, doubt)
 
+    def score(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the score of each triple without a doubt, as
+        :meth:`forward` finds it.
+
+        Args:
+            head_index (torch.Tensor): The head indices, of any shape.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        native = self._native()
+        scoring = native.scoring() if native is not None else None
+        if scoring is not None:
+            found = scoring.score(head_index, rel_type, tail_index)
+            if found is not None:
+                return found
+        return self.model(head_index, rel_type, tail_index)
+
     @property
     def doubt(self) -> Reader:
         r"""The function that returns the doubt about each triple without its
@@ -166,11 +208,12 @@ class ServedModel(Module):
         """
         if is_compiling():
             return self._table().read
-        return self._native() or self._table().read_checked
+        native = self._native()
+        return self._table().read_checked if native is None else native.doubt
 
-    def _native(self) -> Reader | None:
-        # Others may have put their own table in place of the one it reads, as
-        # torch.func.functional_call does.
+    def _native(self) -> NativeFunctions | None:
+        # Others may have put their own table in place of the one that is read,
+        # as torch.func.functional_call does.
         pair, entity = self._read_from
         buffers = self._buffers
         if (
@@ -179,7 +222,7 @@ class ServedModel(Module):
             or buffers["entity"] is not entity
         ):
             return None
-        return self._read
+        return self._found
 
     def _table(self) -> PairTable:
         return PairTable(
@@ -191,10 +234,12 @@ class ServedModel(Module):
             self.model.rel_emb.num_embeddings,
         )
 
-    def _reader(self) -> Reader | None:
+    def _functions(self) -> NativeFunctions | None:
         if self.native_table is None or not self.pair.is_cpu:
             return None
-        return reader(self.native_table, self._table())
+        return native_functions(
+            self.native_table, self._table(), embeddings_of(self.model)
+        )
 
     def _apply(
         self, fn: Callable[..., Any], recurse: bool = True
@@ -206,15 +251,15 @@ class ServedModel(Module):
     def _renew(self) -> None:
         self._read_from = self.pair, self.entity
         try:
-            self._read = self._reader()
+            self._found = self._functions()
         except MissingDependencyError as error:
             # It was made where there was a compiler, and serves without one.
-            self._read = None
+            self._found = None
             warnings.warn(f"doubts are read by PyTorch: {error}", stacklevel=4)
 
     def __getstate__(self) -> dict[str, Any]:
         # A function cannot be saved.
-        return {**self.__dict__, "_read": None, "_read_from": (None, None)}
+        return {**self.__dict__, "_found": None, "_read_from": (None, None)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

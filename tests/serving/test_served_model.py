@@ -1,13 +1,6 @@
 """A served model says what the model and the estimator say, only faster."""
 
 import copy
-import functools
-import io
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -16,14 +9,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from torch_geometric import Index
 from torch_geometric.nn import DistMult
 
-from pyg_cagp import CAGP, Coverage, GaussianComplEx, GaussianDistMult
-from pyg_cagp.datasets import SyntheticKG
-from pyg_cagp.exceptions import (
-    InvalidInputError,
-    MissingDependencyError,
-    NotFittedError,
-)
-from pyg_cagp.serving import ServedModel, native
+from pyg_cagp import CAGP, GaussianComplEx, GaussianDistMult
+from pyg_cagp.exceptions import InvalidInputError, NotFittedError
+from pyg_cagp.serving import ServedModel
 from pyg_cagp.uncertainty import (
     FrequencyUncertainty,
     SemanticUncertainty,
@@ -33,54 +21,6 @@ from pyg_cagp.uncertainty import (
 
 VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
 COMBINE = ("mean", "max", "head", "tail")
-CAN_BUILD = bool(shutil.which("c++") and shutil.which("ninja"))
-needs_compiler = pytest.mark.skipif(
-    not CAN_BUILD, reason="there is no C++ compiler, or no ninja"
-)
-
-
-@pytest.fixture(
-    params=[False, pytest.param(True, marks=needs_compiler)],
-    ids=["pytorch", "native"],
-)
-def serve(request):
-    """Serves a model, by PyTorch and by C++."""
-    return functools.partial(ServedModel, native=request.param)
-
-
-@pytest.fixture(scope="module")
-def kg():
-    return SyntheticKG(num_nodes=600, num_relations=20, num_triples=8000)[0]
-
-
-@pytest.fixture(scope="module")
-def coverage(kg):
-    return Coverage.from_data(kg)
-
-
-@pytest.fixture(scope="module")
-def model(kg):
-    model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
-    generator = torch.Generator().manual_seed(0)
-    model.observe(*kg.edge_index[:, kg.train_mask])
-    with torch.no_grad():
-        model.node_log_var.weight.normal_(generator=generator)
-    return model
-
-
-@pytest.fixture(scope="module")
-def reciprocal(kg):
-    return GaussianComplEx(kg.num_nodes, kg.num_relations, 8, reciprocal=True)
-
-
-@pytest.fixture(scope="module")
-def triples(kg):
-    generator = torch.Generator().manual_seed(1)
-    return (
-        torch.randint(kg.num_nodes, (500,), generator=generator),
-        torch.randint(kg.num_relations, (500,), generator=generator),
-        torch.randint(kg.num_nodes, (500,), generator=generator),
-    )
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -90,7 +30,7 @@ def test_structural_doubt_is_that_of_the_estimator(
     estimator = StructuralUncertainty(coverage, view)
     score, doubt = serve(model, estimator)(*triples)
     torch.testing.assert_close(doubt, estimator(*triples))
-    assert torch.equal(score, model(*triples))
+    torch.testing.assert_close(score, model(*triples))
     assert doubt.unique().numel() > 1
 
 
@@ -332,7 +272,7 @@ def test_an_inverse_relation_is_doubted_as_the_relation_is(
     inverse = tail, rel + kg.num_relations, head
     torch.testing.assert_close(served(*triples).doubt, cagp(*triples))
     torch.testing.assert_close(served(*inverse).doubt, cagp(*triples))
-    assert torch.equal(served(*inverse).score, reciprocal(*inverse))
+    torch.testing.assert_close(served(*inverse).score, reciprocal(*inverse))
 
 
 def test_ids_beyond_inverse_relations_are_named(
@@ -389,170 +329,6 @@ def test_what_cannot_be_served(kg, model, coverage):
         ServedModel(looped, StructuralUncertainty(coverage))
 
 
-@needs_compiler
-def test_native_tables_are_small(model, reciprocal, coverage):
-    row = (model.num_relations + 7) // 8
-    both = (2 * model.num_relations + 7) // 8
-    for served, size in (
-        (ServedModel(model, StructuralUncertainty(coverage), native=True), row),
-        (
-            ServedModel(
-                reciprocal,
-                StructuralUncertainty(coverage, "directed"),
-                native=True,
-            ),
-            both,
-        ),
-    ):
-        assert served.native_table.cells.nbytes == model.num_nodes * size
-
-
-@needs_compiler
-def test_many_triples(kg, model, coverage):
-    generator = torch.Generator().manual_seed(2)
-    head, tail = torch.randint(kg.num_nodes, (2, 10**5), generator=generator)
-    rel = torch.randint(kg.num_relations, (10**5,), generator=generator)
-    estimator = StructuralUncertainty(coverage, "directed")
-    served = ServedModel(model, estimator, native=True)
-    doubt = served(head, rel, tail).doubt
-    assert torch.equal(doubt, estimator(head, rel, tail))
-    # Rows that do not lie one after another in memory.
-    apart = torch.stack([head, rel, tail], dim=1).unbind(1)
-    assert torch.equal(served(*apart).doubt, doubt)
-    # An error leaves the reading of many triples, for which Python's lock is
-    # given back.
-    rel[77_777] = kg.num_relations
-    with pytest.raises(InvalidInputError, match="got 20 at position 77777"):
-        served.doubt(head, rel, tail)
-
-
-@needs_compiler
-def test_native_reading_survives_copies_and_files(kg, model, coverage, triples):
-    cagp = CAGP(model, coverage).fit(kg)
-    served = ServedModel(model, cagp, native=True)
-    file = io.BytesIO()
-    torch.save(served, file)
-    file.seek(0)
-    loaded = torch.load(file, weights_only=False)
-    for other in (copy.deepcopy(served), loaded, copy.copy(served).float()):
-        assert other._read is not None
-        assert torch.equal(other(*triples).doubt, served(*triples).doubt)
-
-
-@needs_compiler
-def test_a_file_is_of_use_without_a_compiler(
-    model, coverage, triples, monkeypatch
-):
-    served = ServedModel(model, StructuralUncertainty(coverage), native=True)
-    file = io.BytesIO()
-    torch.save(served, file)
-    file.seek(0)
-    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", "/dev/null/nowhere")
-    native._library.cache_clear()
-    with pytest.warns(UserWarning, match="read by PyTorch: 'native' needs"):
-        loaded = torch.load(file, weights_only=False)
-    with pytest.warns(UserWarning, match="read by PyTorch"):
-        loaded = loaded.float()
-    native._library.cache_clear()
-    assert torch.equal(loaded(*triples).doubt, served(*triples).doubt)
-
-
-@needs_compiler
-def test_tables_that_would_be_read_beyond_their_end_are_refused(
-    model, coverage
-):
-    served = ServedModel(model, StructuralUncertainty(coverage), native=True)
-    table = served.native_table
-    for wrong in (
-        dict.fromkeys(("num_relations", "num_ids", "columns"), -1),
-        {"num_ids": table.num_ids + 1},
-        {"columns": table.columns + 1},
-        {"cells": table.cells[:, :-1].contiguous()},
-        {"cells": table.cells.t()},
-        {"cells": table.cells.double()},
-        {"head_own": torch.zeros(model.num_nodes)},
-        {"head_own": torch.zeros(3), "tail_own": torch.zeros(3)},
-    ):
-        with pytest.raises(RuntimeError, match="do not fit together"):
-            native.reader(table._replace(**wrong), served._table())
-
-
-@needs_compiler
-def test_what_is_not_on_the_cpu_is_read_by_pytorch(model, coverage, triples):
-    served = ServedModel(
-        copy.deepcopy(model), StructuralUncertainty(coverage), native=True
-    )
-    served.to("meta")
-    doubt = served(*(part.to("meta") for part in triples)).doubt
-    assert doubt.device.type == "meta"
-
-
-@needs_compiler
-def test_an_interrupted_build_is_built_again(tmp_path):
-    code = (
-        "import os, shutil, sys\n"
-        "from pathlib import Path\n"
-        "from torch.utils import cpp_extension\n"
-        "from pyg_cagp.serving import native\n"
-        # In place of half a minute of building.
-        "def load(name, sources, build_directory, **kwargs):\n"
-        "    name += '_v1' + cpp_extension.LIB_EXT\n"
-        "    path = Path(build_directory, name)\n"
-        "    path.touch()\n"
-        "    if sys.argv[1] == 'die':\n"
-        "        os._exit(9)\n"
-        "    shutil.copy(sys.argv[1], path)\n"
-        "cpp_extension.load = load\n"
-        "print(native._library().__file__)\n"
-    )
-    built = native._library().__file__
-    run = functools.partial(
-        subprocess.run,
-        env={**os.environ, "TORCH_EXTENSIONS_DIR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run([sys.executable, "-c", code, "die"]).returncode == 9
-    again = run([sys.executable, "-c", code, built])
-    assert again.stdout.startswith(str(tmp_path)), again.stderr
-    # A file that cannot be loaded is built again too.
-    path = Path(again.stdout.strip())
-    path.write_bytes(b"damaged")
-    again = run([sys.executable, "-c", code, built])
-    assert again.stdout.strip() == str(path), again.stderr
-    assert path.read_bytes() == Path(built).read_bytes()
-
-
-@needs_compiler
-def test_what_is_built_needs_no_compiler():
-    built = native._library().__file__
-    code = "from pyg_cagp.serving import native; print(native._library())"
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PATH": "", "CXX": "nothing"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert built in found.stdout, found.stderr
-
-
-def test_no_compiler_is_named(model, coverage, monkeypatch, tmp_path):
-    from torch.utils import cpp_extension
-
-    def load(*args, **kwargs):
-        raise RuntimeError("Ninja is required to load C++ extensions\nmore")
-
-    monkeypatch.setattr(cpp_extension, "load", load)
-    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
-    native._library.cache_clear()
-    with pytest.raises(MissingDependencyError, match=r"extensions\); without"):
-        ServedModel(model, StructuralUncertainty(coverage), native=True)
-    native._library.cache_clear()
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.gpu
 def test_doubt_on_a_gpu(model, coverage, triples):
     served = ServedModel(model, StructuralUncertainty(coverage)).cuda()
@@ -560,14 +336,3 @@ def test_doubt_on_a_gpu(model, coverage, triples):
     expected = StructuralUncertainty(coverage)(*triples)
     assert torch.equal(doubt.cpu(), expected)
     served.cpu()
-
-
-@pytest.mark.gpu
-@needs_compiler
-def test_a_file_loaded_to_a_gpu_comes_back(model, coverage, triples):
-    served = ServedModel(model, StructuralUncertainty(coverage), native=True)
-    file = io.BytesIO()
-    torch.save(served, file)
-    file.seek(0)
-    loaded = torch.load(file, map_location="cuda", weights_only=False).cpu()
-    assert torch.equal(loaded.doubt(*triples), served.doubt(*triples))
