@@ -2,11 +2,16 @@ r"""Compares records of the grid that were computed twice.
 
     pyg-cagp reproduce --out FOLDER
     python benchmark/paper/compare_records.py FOLDER [--committed FOLDER]
+        [--ledger FILE]
 
 Two records are the same if all their figures are, to the last digit that is
 kept. Times are left out, as are addresses in memory. What differs is named with
 its place, and is an error. Records of the cost of doubt are times and nothing
 else, so only their number is told.
+
+Computing all of them again takes hours. With :obj:`--ledger`, records that are
+the same are added to a file, each with its key, so that several runs can share
+the work; those whose committed record has another key by now are taken out.
 """
 
 import argparse
@@ -45,10 +50,26 @@ def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return sorted(p for p in places if found[0].get(p) != found[1].get(p))
 
 
+def update_ledger(ledger: Path, keys: dict[str, str], same: set[str]) -> int:
+    """Adds records that are the same to a file; returns how many it holds."""
+    known = json.loads(ledger.read_text()) if ledger.exists() else {}
+    known = {
+        name: key
+        for name, key in keys.items()
+        if name in same or known.get(name) == key
+    }
+    text = json.dumps(known, indent=2, sort_keys=True) + "\n"
+    whole = ledger.with_suffix(".new")  # A file of half a day is not lost.
+    whole.write_text(text)
+    whole.replace(ledger)
+    return len(known)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--committed", type=Path, default=RESULTS)
+    parser.add_argument("--ledger", type=Path)
     args = parser.parse_args()
     found, committed = (
         {path.relative_to(folder): path for path in folder.rglob("*.json")}
@@ -56,7 +77,8 @@ def main() -> None:
     )
     if not found:
         sys.exit(f"'{args.folder}' holds no records")
-    same, timed = 0, 0
+    same: set[str] = set()
+    timed = 0
     other: dict[Path, list[str]] = {}
     for name, path in sorted(found.items()):
         if name not in committed:
@@ -69,12 +91,19 @@ def main() -> None:
         ):
             other[name] = places
         else:
-            same += 1
+            same.add(name.as_posix())
     print(
-        f"{same} of {len(committed)} records are the same, {len(other)} "
+        f"{len(same)} of {len(committed)} records are the same, {len(other)} "
         f"differ, {timed} hold times alone, and "
         f"{len(committed.keys() - found.keys())} are not there"
     )
+    if args.ledger:
+        keys = {
+            name.as_posix(): json.loads(path.read_text())["key"]
+            for name, path in committed.items()
+        }
+        known = update_ledger(args.ledger, keys, same)
+        print(f"{known} records of '{args.ledger}' were computed twice")
     for name, places in other.items():
         print(f"{name}: {places[0]} (and {len(places) - 1} more)")
     sys.exit(bool(other))

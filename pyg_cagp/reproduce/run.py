@@ -12,7 +12,7 @@ from concurrent.futures.process import (
     ProcessPoolExecutor,
 )
 from contextlib import ExitStack
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 import torch
 from tqdm import tqdm
@@ -199,6 +199,12 @@ def _computed(
                     else:
                         yield cell, 0.0, KILLED
                 running.clear()
+            except (KeyboardInterrupt, GeneratorExit):
+                # Who interrupts it does not want to wait for what began: some
+                # cells take an hour.
+                for process in active_children():
+                    process.terminate()
+                raise
 
 
 def _ready(

@@ -29,9 +29,9 @@ def again(tmp_path):
     return tmp_path
 
 
-def compare(folder):
+def compare(folder, *options):
     return subprocess.run(
-        [sys.executable, str(SCRIPT), str(folder)],
+        [sys.executable, str(SCRIPT), str(folder), *map(str, options)],
         capture_output=True,
         text=True,
         check=False,
@@ -80,3 +80,30 @@ def test_a_folder_without_records(tmp_path):
     found = compare(tmp_path)
     assert found.returncode == 1
     assert "holds no records" in found.stderr
+
+
+def test_several_runs_share_the_work(again):
+    ledger = again.parent / "ledger.json"
+    keys = {
+        name: json.loads((RESULTS / name).read_text())["key"] for name in NAMES
+    }
+    # One record was found before, another one had other figures then.
+    alpha = "wn18rr/alpha/0.json"
+    keys[alpha] = json.loads((RESULTS / alpha).read_text())["key"]
+    before = {"wn18rr/tau/0.json": "other", alpha: keys[alpha]}
+    ledger.write_text(json.dumps(before))
+    change(again / NAMES[1], lambda record: record["result"].update(new=1.0))
+    found = compare(again, "--ledger", ledger)
+    assert found.returncode == 1
+    assert f"3 records of '{ledger}' were computed twice" in found.stdout
+    assert json.loads(ledger.read_text()) == {
+        name: keys[name] for name in (NAMES[0], NAMES[3], alpha)
+    }
+
+
+def test_what_was_computed_twice_is_what_is_committed():
+    ledger = json.loads((REPO / "benchmark/paper/repeated.json").read_text())
+    for name, key in ledger.items():
+        assert json.loads((RESULTS / name).read_text())["key"] == key
+    text = " ".join((REPO / "README.md").read_text().split())
+    assert f"{len(ledger)} of {ALL} records were computed twice" in text

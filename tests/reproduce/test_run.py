@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures.process import (
     BrokenProcessPool,
     ProcessPoolExecutor,
 )
 from dataclasses import replace
+from multiprocessing import active_children
 
 import pytest
 import torch
@@ -344,6 +346,24 @@ def test_an_interruption_loses_one_cell(bench):
     assert bench.run(cells) == {}
     assert bench.calls() == ["three", "four", "five"]
     assert len(bench.results()) == 5
+
+
+def test_whoever_interrupts_does_not_wait_for_cells(bench):
+    cells = [cell(keep, name, pause=600.0) for name in ("one", "two")]
+    path = bench.workshop.path("calls")
+
+    def press_ctrl_c():
+        while not (path.exists() and path.read_text().count("\n") == 3):
+            time.sleep(0.05)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=press_ctrl_c, daemon=True).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        bench.run([cell(plain, "done"), *cells], jobs=2)
+    assert time.monotonic() - start < 300
+    assert not active_children()
+    assert bench.store.names() == ["done"]
 
 
 def test_figures_are_kept_with_six_digits(bench):
