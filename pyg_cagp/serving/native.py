@@ -19,7 +19,6 @@ import torch
 from torch import Tensor
 
 from pyg_cagp.exceptions import MissingDependencyError
-from pyg_cagp.serving.embeddings import Embeddings
 from pyg_cagp.serving.pair_table import PairTable
 from pyg_cagp.serving.tables import Parts
 from pyg_cagp.typing import Role
@@ -33,35 +32,19 @@ _ONE_AT_A_TIME = threading.Lock()
 Reader = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
-class NativeScores(NamedTuple):
-    r"""Functions that score triples of a model, and with their doubts in one
-    call.
+class NativeFunctions(NamedTuple):
+    r"""Functions that find doubts, scores, or both in one call.
 
-    They return :obj:`None` if they cannot say what the model would: of ids that
-    are not valid, and where gradients are wanted or programs are traced or
+    The first one checks what it is given. The others also take embeddings, as
+    of :class:`~pyg_cagp.serving.embeddings.PlainEmbeddings`, and return
+    :obj:`None` where the model itself must be asked: about ids that are not
+    valid, where gradients are wanted, and where programs are traced or
     transformed.
     """
 
-    score: Callable[[Tensor, Tensor, Tensor], Tensor | None]
-    both: Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor] | None]
-
-
-class NativeFunctions(NamedTuple):
-    r"""The function that reads doubts, which checks what it is given, and those
-    that score, for a model whose scores follow from its embeddings.
-    """
-
     doubt: Reader
-    scores: NativeScores | None = None
-    embeddings: Embeddings | None = None
-
-    def scoring(self) -> NativeScores | None:
-        r"""Returns the functions that score, if they would say what the model
-        says now.
-        """
-        if self.embeddings is None or not self.embeddings.are_all_there_is():
-            return None
-        return self.scores
+    score: Callable[..., Tensor | None]
+    both: Callable[..., tuple[Tensor, Tensor] | None]
 
 
 class NativeTable(NamedTuple):
@@ -118,47 +101,34 @@ def _own(parts: Parts, role: Role) -> Tensor | None:
 
 
 def native_functions(
-    table: NativeTable,
-    by_pytorch: PairTable,
-    embeddings: Embeddings | None = None,
+    table: NativeTable, by_pytorch: PairTable
 ) -> NativeFunctions:
-    r"""Returns functions that read from a table, and from embeddings.
+    r"""Returns functions that read from a table.
 
     Args:
         table (NativeTable): What :func:`native_table` returns.
         by_pytorch (PairTable): The same for PyTorch, which is asked where
             programs are traced or transformed, and says what is wrong with
             ids that cannot be read.
-        embeddings (Embeddings, optional): Those of a model whose scores are
-            known. They are not copied. (default: :obj:`None`)
     """
     # A file may have been loaded to another device.
     cpu = [part.cpu() if isinstance(part, Tensor) else part for part in table]
     with _ONE_AT_A_TIME:
         library = _library()
-    read = by_pytorch.read_checked
-    if embeddings is None:
-        doubt, *_ = library.functions(*cpu, read, None, False)
-        return NativeFunctions(doubt)
-    weights = embeddings.node, embeddings.rel
-    doubt, *scores = library.functions(
-        *cpu, read, weights, embeddings.is_complex
-    )
-    return NativeFunctions(doubt, NativeScores(*scores), embeddings)
+    return NativeFunctions(*library.functions(*cpu, by_pytorch.read_checked))
 
 
 @functools.cache
 def _library() -> Any:
     # Named by what it depends on: it must not outlive its PyTorch.
     abi = str(torch.compiled_with_cxx11_abi())
-    sources = sorted(SOURCES.iterdir())
     made_from = [torch.__version__, abi, *FLAGS]
-    made_from += [source.read_text() for source in sources]
+    made_from += [path.read_text("utf-8") for path in _sources("h", "cpp")]
     digest = hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:12]
     root = os.environ.get("TORCH_EXTENSIONS_DIR") or "~/.cache/torch_extensions"
-    folder = Path(root).expanduser()
-    path = folder / f"{NAME}_{digest}{EXTENSION_SUFFIXES[0]}"
     try:
+        folder = Path(root).expanduser()
+        path = folder / f"{NAME}_{digest}{EXTENSION_SUFFIXES[0]}"
         if path.exists():
             with contextlib.suppress(ImportError):  # Damaged, so built again.
                 return _load(path)
@@ -171,6 +141,10 @@ def _library() -> Any:
             f"build in, which TORCH_EXTENSIONS_DIR may name (got: {what}); "
             f"without 'native', doubts are read by PyTorch"
         ) from error
+
+
+def _sources(*kinds: str) -> list[Path]:
+    return sorted(p for kind in kinds for p in SOURCES.glob(f"*.{kind}"))
 
 
 def _load(path: Path) -> Any:
@@ -191,7 +165,7 @@ def _build(path: Path) -> None:
     with TemporaryDirectory(prefix=f"{NAME}_", dir=path.parent) as folder:
         cpp_extension.load(
             NAME,
-            [str(path) for path in SOURCES.glob("*.cpp")],
+            [str(source) for source in _sources("cpp")],
             extra_cflags=FLAGS,
             build_directory=folder,
             is_python_module=False,

@@ -10,7 +10,7 @@ from torch.nn import Module
 from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.exceptions import InvalidInputError, MissingDependencyError
-from pyg_cagp.serving.embeddings import embeddings_of
+from pyg_cagp.serving.embeddings import plain_embeddings
 from pyg_cagp.serving.native import (
     NativeFunctions,
     NativeTable,
@@ -158,9 +158,9 @@ class ServedModel(Module):
             tail_index (torch.Tensor): The tail indices.
         """
         native = self._native()
-        scoring = native.scoring() if native is not None else None
-        if scoring is not None:
-            found = scoring.both(head_index, rel_type, tail_index)
+        plain = None if native is None else plain_embeddings(self.model)
+        if native is not None and plain is not None:
+            found = native.both(head_index, rel_type, tail_index, *plain)
             if found is not None:
                 return ScoreWithDoubt(*found)
         try:
@@ -183,7 +183,7 @@ class ServedModel(Module):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the score of each triple without a doubt, as
-        :meth:`forward` finds it.
+        :meth:`forward` finds it, after a check of all ids.
 
         Args:
             head_index (torch.Tensor): The head indices, of any shape.
@@ -191,11 +191,13 @@ class ServedModel(Module):
             tail_index (torch.Tensor): The tail indices.
         """
         native = self._native()
-        scoring = native.scoring() if native is not None else None
-        if scoring is not None:
-            found = scoring.score(head_index, rel_type, tail_index)
+        plain = None if native is None else plain_embeddings(self.model)
+        if native is not None and plain is not None:
+            found = native.score(head_index, rel_type, tail_index, *plain)
             if found is not None:
                 return found
+        if not is_compiling():
+            self._table().check(head_index, rel_type, tail_index)
         return self.model(head_index, rel_type, tail_index)
 
     @property
@@ -237,9 +239,9 @@ class ServedModel(Module):
     def _functions(self) -> NativeFunctions | None:
         if self.native_table is None or not self.pair.is_cpu:
             return None
-        return native_functions(
-            self.native_table, self._table(), embeddings_of(self.model)
-        )
+        if self.native_table.cells.is_meta:
+            return None  # A file was loaded without what it holds.
+        return native_functions(self.native_table, self._table())
 
     def _apply(
         self, fn: Callable[..., Any], recurse: bool = True

@@ -8,6 +8,7 @@ import torch
 from pyg_cagp import Coverage, GaussianComplEx, GaussianDistMult
 from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.serving import ServedModel
+from pyg_cagp.serving.embeddings import plain_embeddings
 
 CAN_BUILD = bool(shutil.which("c++") and shutil.which("ninja"))
 needs_compiler = pytest.mark.skipif(
@@ -31,8 +32,8 @@ def serve(request):
     def served(model, doubt):
         model.train(not scores)
         made = ServedModel(model, doubt, native=request.param != "pytorch")
-        if request.param != "pytorch":
-            assert (made._native().scoring() is not None) == scores
+        assert (made._native() is None) == (request.param == "pytorch")
+        assert (plain_embeddings(model) is not None) == scores
         return made
 
     with torch.set_grad_enabled(not scores):

@@ -87,6 +87,35 @@ def test_a_file_is_of_use_without_a_compiler(
 
 
 @needs_compiler
+def test_a_file_loaded_without_what_it_holds(model, coverage, triples):
+    served = ServedModel(model, StructuralUncertainty(coverage), native=True)
+    file = io.BytesIO()
+    torch.save(served, file)
+    file.seek(0)
+    loaded = torch.load(file, map_location="meta", weights_only=False)
+    empty = loaded.to_empty(device="cpu")
+    assert empty(*triples).score.shape == triples[0].shape
+
+
+@needs_compiler
+def test_a_user_without_a_home_is_served_by_pytorch(
+    model, coverage, triples, monkeypatch
+):
+    served = ServedModel(model, StructuralUncertainty(coverage), native=True)
+
+    def expanduser(path):
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("TORCH_EXTENSIONS_DIR", raising=False)
+    monkeypatch.setattr(Path, "expanduser", expanduser)
+    native._library.cache_clear()
+    with pytest.warns(UserWarning, match="determine home directory"):
+        other = copy.deepcopy(served)
+    native._library.cache_clear()
+    assert torch.equal(other(*triples).doubt, served(*triples).doubt)
+
+
+@needs_compiler
 def test_tables_that_would_be_read_beyond_their_end_are_refused(
     model, coverage
 ):

@@ -1,10 +1,12 @@
 """A served model says what the model and the estimator say, only faster."""
 
 import copy
+import itertools
 
 import pytest
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.overrides import TorchFunctionMode
 from torch.utils.flop_counter import FlopCounterMode
 from torch_geometric import Index
 from torch_geometric.nn import DistMult
@@ -124,13 +126,13 @@ def test_weights_are_those_of_the_model(model, coverage):
     assert set(served.state_dict()) == names
 
 
-class DoubtAlone(torch.nn.Module):
-    def __init__(self, served):
+class Part(torch.nn.Module):
+    def __init__(self, served, part):
         super().__init__()
-        self.served = served
+        self.served, self.part = served, part
 
     def forward(self, head, rel, tail):
-        return self.served.doubt(head, rel, tail)
+        return getattr(self.served, self.part)(head, rel, tail)
 
 
 def _compiled(module, triples):
@@ -151,6 +153,7 @@ WAYS = {
     ),
     "make_fx": lambda module, triples: make_fx(module)(*triples),
     "vmap": lambda module, triples: torch.vmap(module),
+    "functionalize": lambda module, triples: torch.func.functionalize(module),
 }
 
 
@@ -167,11 +170,20 @@ def test_programs_made_of_a_served_model(serve, model, coverage, triples, way):
     assert torch.equal(doubt, served(*triples).doubt)
 
 
-@pytest.mark.parametrize("way", ["compile", "export", "strict export", "vmap"])
-def test_programs_made_of_doubt_alone(serve, model, coverage, triples, way):
+PARTS = list(
+    itertools.product(
+        ["doubt", "score"],
+        ["compile", "export", "strict export", "vmap", "functionalize"],
+    )
+)
+
+
+@pytest.mark.parametrize(("part", "way"), PARTS)
+def test_programs_made_of_one_part(serve, model, coverage, triples, part, way):
     served = serve(model, StructuralUncertainty(coverage, "directed"))
-    program = WAYS[way](DoubtAlone(served), triples)
-    assert torch.equal(program(*triples), served(*triples).doubt)
+    program = WAYS[way](Part(served, part), triples)
+    expected = getattr(served(*triples), part)
+    torch.testing.assert_close(program(*triples), expected)
 
 
 def test_many_tails_of_one_query(serve, model, coverage, triples):
@@ -221,6 +233,40 @@ def test_what_looks_on_changes_nothing(serve, model, coverage, triples):
         served.doubt(marked, rel, tail)
 
 
+class Marked(torch.Tensor):
+    """Passes itself on to whatever is made of it."""
+
+
+class Watching(TorchFunctionMode):
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.calls += 1
+        return func(*args, **(kwargs or {}))
+
+
+def test_who_has_a_say_is_asked(serve, model, coverage, triples):
+    served = serve(model, StructuralUncertainty(coverage))
+    head, rel, tail = triples
+    for ask in (served, served.doubt, served.score):
+        with Watching() as watching:
+            ask(*triples)
+        assert watching.calls > 0
+    score, doubt = served(head.as_subclass(Marked), rel, tail)
+    assert isinstance(score, Marked)
+    assert isinstance(doubt, Marked)
+
+
+def test_ids_with_a_negative_bit(serve, model, coverage, triples):
+    served = serve(model, StructuralUncertainty(coverage))
+    negated = tuple(torch._neg_view(-part) for part in triples)
+    assert negated[0].is_neg()
+    torch.testing.assert_close(served(*negated), served(*triples))
+    assert torch.equal(served.doubt(*negated), served.doubt(*triples))
+
+
 def test_a_broken_variance_is_not_hidden(serve, kg, model, coverage, triples):
     broken = copy.deepcopy(model)
     cagp = CAGP(
@@ -250,7 +296,7 @@ def test_unknown_ids_are_named(
     broken = [part.clone() for part in triples]
     broken[place][7] = bad
     # Doubts alone must not rely on a model that looks ids up.
-    for ask in (served, served.doubt):
+    for ask in (served, served.doubt, served.score):
         with pytest.raises(
             InvalidInputError, match=f"'{name}'.*{bad}.*position 7"
         ):
@@ -288,7 +334,7 @@ def test_ids_beyond_inverse_relations_are_named(
 def test_what_is_no_tensor_is_named(serve, model, coverage, triples):
     served = serve(model, StructuralUncertainty(coverage))
     head, rel, tail = triples
-    for ask in (served, served.doubt):
+    for ask in (served, served.doubt, served.score):
         with pytest.raises(InvalidInputError, match="'tail_index' must be a"):
             ask(head, rel, tail.tolist())
         with pytest.raises(InvalidInputError, match="'head_index' must hold"):
@@ -306,7 +352,7 @@ def test_what_is_no_tensor_is_named(serve, model, coverage, triples):
 def test_lengths_that_differ_are_named(serve, model, coverage, triples):
     served = serve(model, StructuralUncertainty(coverage))
     head, rel, tail = triples
-    for ask in (served, served.doubt):
+    for ask in (served, served.doubt, served.score):
         with pytest.raises(InvalidInputError, match="same shape"):
             ask(head, rel[:-1], tail)
         with pytest.raises(InvalidInputError, match="same shape"):

@@ -10,6 +10,8 @@
 
 #include "triples.h"
 
+namespace serving {
+
 struct Table {
   at::Tensor cells;  // One bit a cell in rows of whole bytes, or one float.
   std::optional<at::Tensor> head_own, tail_own;  // One float an entity.
@@ -114,3 +116,5 @@ void with_doubt(const Table& table, Do&& then) {
     with_doubt(table, Floats{table.cells.const_data_ptr<float>()}, then);
   }
 }
+
+}  // namespace serving

@@ -11,27 +11,35 @@
 
 #include "triples.h"
 
-struct Model {
-  bool is_complex;  // ComplEx, and DistMult if not.
-  at::Tensor node, rel;
+namespace serving {
 
-  // The model's weights are its own: it may have been moved, or cut, or be of
-  // another type by now.
-  bool is_readable(Limits limits) const {
-    const auto fits = [](const at::Tensor& weight, uint64_t size) {
-      return weight.is_cpu() &&
-             !weight.unsafeGetTensorImpl()->is_python_dispatch() &&
-             weight.layout() == at::kStrided &&
-             weight.scalar_type() == at::kFloat && weight.dim() == 2 &&
-             weight.is_contiguous() &&
-             static_cast<uint64_t>(weight.size(0)) == size;
-    };
-    return fits(node, limits.num_nodes) && fits(rel, limits.num_ids) &&
-           node.size(1) == rel.size(1) && (!is_complex || node.size(1) % 2 == 0);
-  }
+// The weights of a model. They are its own: others may give it new ones while
+// these are read, so the memory is held on to.
+struct Embeddings {
+  c10::Storage node_memory, rel_memory;
+  const float *node, *rel;
+  int64_t width;
+  bool is_complex;  // ComplEx, and DistMult if not.
 };
 
-struct Embeddings {
+inline bool is_readable(const at::Tensor& weight, uint64_t size) {
+  return weight.is_cpu() && weight.scalar_type() == at::kFloat &&
+         !weight.is_neg() && weight.dim() == 2 && weight.is_contiguous() &&
+         static_cast<uint64_t>(weight.size(0)) == size;
+}
+
+inline Embeddings embeddings_of(const at::Tensor& node, const at::Tensor& rel,
+                                bool is_complex, Limits limits) {
+  TORCH_CHECK(is_readable(node, limits.num_nodes) &&
+                  is_readable(rel, limits.num_ids) &&
+                  node.size(1) == rel.size(1) &&
+                  (!is_complex || node.size(1) % 2 == 0),
+              "these are not the embeddings of such a model");
+  return {node.storage(), rel.storage(), node.const_data_ptr<float>(),
+          rel.const_data_ptr<float>(), node.size(1), is_complex};
+}
+
+struct Rows {
   const float *node, *rel;
   int64_t width;
 
@@ -60,7 +68,7 @@ float sum(int64_t size, Term term) {
   return total;
 }
 
-struct DistMult : Embeddings {
+struct DistMult : Rows {
   float operator()(uint64_t h, uint64_t r, uint64_t t) const {
     const float *a = node + h * width, *b = rel + r * width,
                 *c = node + t * width;
@@ -68,7 +76,7 @@ struct DistMult : Embeddings {
   }
 };
 
-struct ComplEx : Embeddings {
+struct ComplEx : Rows {
   float operator()(uint64_t h, uint64_t r, uint64_t t) const {
     const int64_t half = width / 2;  // Imaginary parts stand behind real ones.
     const float *a = node + h * width, *b = rel + r * width,
@@ -81,12 +89,12 @@ struct ComplEx : Embeddings {
   }
 };
 
-// Calls a function with what finds the scores of a model.
+// Calls a function with what finds scores.
 template <class Do>
-void with_score(const Model& model, Do&& then) {
-  const Embeddings embeddings{model.node.const_data_ptr<float>(),
-                              model.rel.const_data_ptr<float>(),
-                              model.node.size(1)};
-  if (model.is_complex) return then(ComplEx{embeddings});
-  then(DistMult{embeddings});
+void with_score(const Embeddings& embeddings, Do&& then) {
+  const Rows rows{embeddings.node, embeddings.rel, embeddings.width};
+  if (embeddings.is_complex) return then(ComplEx{rows});
+  then(DistMult{rows});
 }
+
+}  // namespace serving

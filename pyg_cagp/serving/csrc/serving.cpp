@@ -7,7 +7,7 @@
 // to do than to call a function, PyTorch is left to do it: see `is_watched`.
 
 #include <ATen/ATen.h>
-#include <ATen/TensorIterator.h>
+#include <ATen/PythonTorchFunctionTLS.h>
 #include <torch/csrc/Exceptions.h>
 #include <torch/csrc/autograd/python_variable.h>
 #include <torch/csrc/utils/pybind.h>
@@ -18,33 +18,13 @@
 #include <optional>
 #include <utility>
 
-#include "doubt.h"
-#include "score.h"
-#include "triples.h"
+#include "passes.h"
 
+namespace serving {
 namespace {
 
-// For more triples, Python's lock is given back; for fewer it is not worth it.
-constexpr int64_t MANY = 32768;
-
-// How many triples ahead cells are asked for, and embeddings, which take longer
-// to read.
-constexpr int64_t CELLS_AHEAD = 32, EMBEDDINGS_AHEAD = 8;
-
-// How many triples are worth a thread, if they are scored.
-constexpr int64_t GRAIN = 256;
-
-struct Served {
-  Limits limits;
-  Table table;
+struct Served : Source {
   py::function by_pytorch;  // Reads doubts, after checks, or says why not.
-  std::optional<Model> model;
-};
-
-// The ids of a call, in memory one after another.
-struct Ids {
-  at::Tensor head, rel, tail;
-  Triples triples;
 };
 
 at::Tensor ids(PyObject* given) {
@@ -74,103 +54,22 @@ Ids all_ids(PyObject* const* args) {
   return found;
 }
 
-class Unlocked {
-  std::optional<py::gil_scoped_release> others_may_run;
-
- public:
-  explicit Unlocked(const Triples& triples) {
-    if (triples.size > MANY) others_may_run.emplace();
-  }
-};
-
-at::Tensor doubts_of(const Served& served, const Ids& ids) {
-  at::Tensor doubts = at::empty(ids.head.sizes(), at::kFloat);
-  float* out = doubts.mutable_data_ptr<float>();
-  const Unlocked unlocked(ids.triples);
-  with_doubt(served.table, [&](auto doubt) {
-    fill(served.limits, ids.triples, CELLS_AHEAD,
-         Column<decltype(doubt)>{doubt, out});
-  });
-  return doubts;
-}
-
-// Fills columns with all of PyTorch's threads. An iterator over what is written
-// has them do it; they cannot be had by a program with an OpenMP of its own.
-template <class... Find>
-void fill_by_threads(const Served& served, const Ids& ids,
-                     at::Tensor& written, Column<Find>... columns) {
-  const float* base = written.const_data_ptr<float>();
-  auto all = at::TensorIterator::borrowing_nullary_op(written);
-  all.for_each(
-      [&](char** data, const int64_t*, int64_t length) {
-        const int64_t begin = reinterpret_cast<float*>(data[0]) - base;
-        fill(served.limits, ids.triples.part(begin, length), EMBEDDINGS_AHEAD,
-             columns.from(begin)...);
-      },
-      GRAIN);
-}
-
-at::Tensor scores_of(const Served& served, const Ids& ids) {
-  at::Tensor scores = at::empty(ids.head.sizes(), at::kFloat);
-  float* out = scores.mutable_data_ptr<float>();
-  const Unlocked unlocked(ids.triples);
-  with_score(*served.model, [&](auto score) {
-    fill_by_threads(served, ids, scores, Column<decltype(score)>{score, out});
-  });
-  return scores;
-}
-
-std::pair<at::Tensor, at::Tensor> both_of(const Served& served,
-                                          const Ids& ids) {
-  at::Tensor scores = at::empty(ids.head.sizes(), at::kFloat);
-  at::Tensor doubts = at::empty(ids.head.sizes(), at::kFloat);
-  float* score_out = scores.mutable_data_ptr<float>();
-  float* doubt_out = doubts.mutable_data_ptr<float>();
-  const Unlocked unlocked(ids.triples);
-  with_score(*served.model, [&](auto score) {
-    with_doubt(served.table, [&](auto doubt) {
-      fill_by_threads(served, ids, scores,
-                      Column<decltype(score)>{score, score_out},
-                      Column<decltype(doubt)>{doubt, doubt_out});
-    });
-  });
-  return {std::move(scores), std::move(doubts)};
-}
-
 // Whether somebody must see what is done: a tracer, a mode such as that of
-// make_fx, a transform such as vmap, or a subclass of tensors.
-bool is_watched(PyObject* const* args) {
+// make_fx, a transform such as vmap.
+bool is_watched() {
   using c10::DispatchKey;
   constexpr c10::DispatchKeySet watchers{
-      DispatchKey::Tracer,
-      DispatchKey::Python,
-      DispatchKey::PythonTLSSnapshot,
-      DispatchKey::Functionalize,
-      DispatchKey::FuncTorchBatched,
-      DispatchKey::FuncTorchGradWrapper,
+      DispatchKey::Tracer, DispatchKey::Python,
       DispatchKey::FuncTorchDynamicLayerFrontMode};
-  if (c10::impl::tls_local_dispatch_key_set().included_.has_any(watchers)) {
-    return true;
-  }
-  return std::any_of(args, args + 3, [&](PyObject* given) {
-    return THPVariable_Unpack(given).key_set().has_any(watchers);
+  return c10::impl::tls_local_dispatch_key_set().included_.has_any(watchers) ||
+         at::impl::torch_function_mode_enabled();
+}
+
+// Subclasses of tensors have a say in what is done with them.
+bool are_plain_tensors(PyObject* const* args, Py_ssize_t count) {
+  return std::all_of(args, args + count, [](PyObject* given) {
+    return THPVariable_CheckExact(given);
   });
-}
-
-bool are_plain_tensors(PyObject* const* args, Py_ssize_t num_args) {
-  const auto is_tensor = [](PyObject* given) {
-    return THPVariable_Check(given);
-  };
-  return num_args == 3 && std::all_of(args, args + 3, is_tensor) &&
-         !is_watched(args);
-}
-
-bool can_score(const Served& served) {
-  const Model& model = *served.model;
-  const bool learns =
-      at::GradMode::is_enabled() &&
-      (model.node.requires_grad() || model.rel.requires_grad());
-  return !learns && model.is_readable(served.limits);
 }
 
 const Served& served_by(PyObject* self) {
@@ -181,7 +80,8 @@ PyObject* doubt(PyObject* self, PyObject* const* args, Py_ssize_t num_args,
                 PyObject* names) {
   HANDLE_TH_ERRORS
   const Served& served = served_by(self);
-  if (names == nullptr && are_plain_tensors(args, num_args)) {
+  if (names == nullptr && num_args == 3 && are_plain_tensors(args, 3) &&
+      !is_watched()) {
     try {
       return THPVariable_Wrap(doubts_of(served, all_ids(args)));
     } catch (const c10::Error&) {
@@ -192,16 +92,36 @@ PyObject* doubt(PyObject* self, PyObject* const* args, Py_ssize_t num_args,
   END_HANDLE_TH_ERRORS
 }
 
-// Calls a function if it may be called; returns None if not, and if it finds
-// something wrong.
+bool has_gradients(const at::Tensor& weight) {
+  return (at::GradMode::is_enabled() && weight.requires_grad()) ||
+         weight._fw_grad(0).defined();
+}
+
+// The model looks up no other ids.
+bool are_for_models(PyObject* const* args) {
+  return std::all_of(args, args + 3, [](PyObject* given) {
+    const auto type = THPVariable_Unpack(given).scalar_type();
+    return type == at::kLong || type == at::kInt;
+  });
+}
+
+// Calls a function with ids and embeddings, if the model would do no more than
+// to multiply them; returns None if not, and if something is wrong.
 template <class Find>
 PyObject* if_possible(PyObject* self, PyObject* const* args,
                       Py_ssize_t num_args, Find find) {
   HANDLE_TH_ERRORS
   const Served& served = served_by(self);
-  if (are_plain_tensors(args, num_args) && can_score(served)) {
+  if (num_args == 6 && are_plain_tensors(args, 5) && !is_watched() &&
+      are_for_models(args)) {
+    const at::Tensor &node = THPVariable_Unpack(args[3]),
+                     &rel = THPVariable_Unpack(args[4]);
     try {
-      return find(served, all_ids(args));
+      if (!has_gradients(node) && !has_gradients(rel)) {
+        return find(served, all_ids(args),
+                    embeddings_of(node, rel, args[5] == Py_True,
+                                  served.limits));
+      }
     } catch (const c10::Error&) {
       // The model finds the same.
     }
@@ -211,24 +131,22 @@ PyObject* if_possible(PyObject* self, PyObject* const* args,
 }
 
 PyObject* score(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
-  return if_possible(
-      self, args, num_args, [](const Served& served, const Ids& ids) {
-        return THPVariable_Wrap(scores_of(served, ids));
-      });
+  return if_possible(self, args, num_args, [](auto&&... given) {
+    return THPVariable_Wrap(scores_of(given...));
+  });
 }
 
 PyObject* both(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
-  return if_possible(
-      self, args, num_args, [](const Served& served, const Ids& ids) {
-        auto [scores, doubts] = both_of(served, ids);
-        auto first = py::reinterpret_steal<py::object>(
-            THPVariable_Wrap(std::move(scores)));
-        auto second = py::reinterpret_steal<py::object>(
-            THPVariable_Wrap(std::move(doubts)));
-        return py::make_tuple(std::move(first), std::move(second))
-            .release()
-            .ptr();
-      });
+  return if_possible(self, args, num_args, [](auto&&... given) {
+    auto [scores, doubts] = both_of(given...);
+    auto first = py::reinterpret_steal<py::object>(
+        THPVariable_Wrap(std::move(scores)));
+    auto second = py::reinterpret_steal<py::object>(
+        THPVariable_Wrap(std::move(doubts)));
+    return py::make_tuple(std::move(first), std::move(second))
+        .release()
+        .ptr();
+  });
 }
 
 template <class Function>
@@ -266,14 +184,11 @@ void check_own(const std::optional<at::Tensor>& own, int64_t num_nodes) {
                  own->numel() == num_nodes));
 }
 
-// Returns functions that find doubts, scores, and both; without a model, there
-// are no scores, and the last two are None.
+// Returns functions that find doubts, scores, and both.
 py::tuple functions(at::Tensor cells, std::optional<at::Tensor> head_own,
                     std::optional<at::Tensor> tail_own, double weight,
                     bool larger, int64_t num_relations, int64_t num_ids,
-                    int64_t columns, py::function by_pytorch,
-                    std::optional<std::pair<at::Tensor, at::Tensor>> weights,
-                    bool is_complex) {
+                    int64_t columns, py::function by_pytorch) {
   // All that `Doubt` relies on: it reads memory by these numbers.
   check(num_relations > 0);
   check(num_ids == num_relations || num_ids == 2 * num_relations);
@@ -287,26 +202,24 @@ py::tuple functions(at::Tensor cells, std::optional<at::Tensor> head_own,
   check_own(head_own, num_nodes);
   check_own(tail_own, num_nodes);
   const auto size = [](int64_t given) { return static_cast<uint64_t>(given); };
-  auto served = std::make_unique<Served>(Served{
-      {size(num_nodes), size(num_ids)},
-      {std::move(cells), std::move(head_own), std::move(tail_own),
-       static_cast<float>(weight), larger, size(num_relations), size(columns),
-       size(stride)},
-      std::move(by_pytorch),
-      std::nullopt});
-  if (weights) served->model = Model{is_complex, weights->first, weights->second};
+  auto served = std::make_unique<Served>(
+      Served{{{size(num_nodes), size(num_ids)},
+              {std::move(cells), std::move(head_own), std::move(tail_own),
+               static_cast<float>(weight), larger, size(num_relations),
+               size(columns), size(stride)}},
+             std::move(by_pytorch)});
   auto capsule = py::reinterpret_steal<py::object>(
       PyCapsule_New(served.get(), nullptr, forget));
   if (!capsule) throw py::error_already_set();
   served.release();  // It is the capsule's now.
-  const py::object none = py::none();
-  return py::make_tuple(function(DOUBT, capsule),
-                        weights ? function(SCORE, capsule) : none,
-                        weights ? function(BOTH, capsule) : none);
+  has_threads();  // Whoever comes later may have been forked.
+  return py::make_tuple(function(DOUBT, capsule), function(SCORE, capsule),
+                        function(BOTH, capsule));
 }
 
 }  // namespace
+}  // namespace serving
 
 PYBIND11_MODULE(pyg_cagp_serving, module) {
-  module.def("functions", &functions);
+  module.def("functions", &serving::functions);
 }

@@ -7,13 +7,15 @@
 #include <algorithm>
 #include <cstdint>
 
-// What only asks for memory computes nothing, so GCC leaves out calls of it that
-// it has not put in line before it notices.
+// What only asks for memory computes nothing, so GCC leaves out calls of it
+// that it has not put in line before it notices.
 #if defined(__GNUC__)
 #define IN_LINE inline __attribute__((always_inline))
 #else
 #define IN_LINE inline
 #endif
+
+namespace serving {
 
 struct Triples {
   const int64_t *head, *rel, *tail;
@@ -63,7 +65,9 @@ void fill(Limits limits, Triples triples, int64_t ahead,
     // As an unsigned number, one below zero is too large as well.
     TORCH_CHECK_INDEX(h < limits.num_nodes && t < limits.num_nodes &&
                           r < limits.num_ids,
-                      "an id at position ", i, " is out of range");
+                      "an id is out of range");
     ((columns.out[i] = columns.find(h, r, t)), ...);
   }
 }
+
+}  // namespace serving
