@@ -400,6 +400,6 @@ def test_a_forked_process_does_not_wait_for_threads():
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=120,
     )
     assert found.returncode == 0, found.stderr

@@ -265,6 +265,11 @@ def test_ids_with_a_negative_bit(serve, model, coverage, triples):
     assert negated[0].is_neg()
     torch.testing.assert_close(served(*negated), served(*triples))
     assert torch.equal(served.doubt(*negated), served.doubt(*triples))
+    # Below zero, though what lies in memory is not.
+    below = tuple(torch._neg_view(part + 1) for part in triples)
+    for ask in (served, served.doubt, served.score):
+        with pytest.raises(InvalidInputError, match="'head_index'"):
+            ask(*below)
 
 
 def test_a_broken_variance_is_not_hidden(serve, kg, model, coverage, triples):
