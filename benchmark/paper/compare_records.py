@@ -77,6 +77,8 @@ def main() -> None:
     )
     if not found:
         sys.exit(f"'{args.folder}' holds no records")
+    if args.ledger and not args.ledger.parent.is_dir():
+        sys.exit(f"'{args.ledger.parent}' is no folder to keep a ledger in")
     same: set[str] = set()
     timed = 0
     other: dict[Path, list[str]] = {}

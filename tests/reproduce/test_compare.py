@@ -101,6 +101,12 @@ def test_several_runs_share_the_work(again):
     }
 
 
+def test_a_ledger_in_no_folder(again):
+    found = compare(again, "--ledger", again / "nowhere" / "ledger.json")
+    assert found.returncode == 1
+    assert found.stderr.endswith("is no folder to keep a ledger in\n")
+
+
 def test_what_was_computed_twice_is_what_is_committed():
     ledger = json.loads((REPO / "benchmark/paper/repeated.json").read_text())
     for name, key in ledger.items():
