@@ -11,8 +11,11 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 run: $(VENV)/.run
 	$(BIN)/pyg-cagp quickstart
 
+# A process for every core and one thread in each: threads of two processes on
+# the same cores wait for each other longer than they work.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical \
+	--maxprocesses 4 --dist loadfile --cov --cov-report=term:skip-covered
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

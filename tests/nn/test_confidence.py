@@ -126,7 +126,7 @@ def test_loss_of_ukge_by_hand(kind):
         )
         want = want + 0.01 * norms.mean()
     torch.testing.assert_close(got, want)
-    confidence = model.confidence(head, rel, tail)
+    confidence = model.confidence(head, rel, tail).detach()
     assert 0 <= float(confidence.min()) <= float(confidence.max()) <= 1
 
 
