@@ -79,6 +79,5 @@ def test_a_claim_and_its_table_are_of_one_partition():
     words = Records(Store(RESULTS), ["wn18rr"])
     rows = {row[0]: row for row in TABLES["a3"][0](words).rows}
     told = [row for row in TABLES["verdicts"][0](words).rows if "A3" in row[0]]
-    ((_, _, ours, *_),) = told
-    share, train = (100 * part for part in rows["10"][1:3])
-    assert ours == f"{share:.1f} % (training triples: {train:.1f} %)"
+    shares = [f"{100 * part:.1f} %" for part in rows["10"][1:3]]
+    assert [row.ours for row in told[:2]] == shares

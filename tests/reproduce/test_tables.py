@@ -307,3 +307,71 @@ def test_fewer_errors_among_answers(write):
     # 40 % wrong in place of 50 %, and as many as before.
     assert rows["mine"][5].mean == pytest.approx((0.2 + 0.0) / 2)
     assert rows["mine"][1] == Spread(0.8, 0.0, 3)
+
+
+def test_differences_and_their_p_values(write):
+    row = {"first": "cagp", "second": "semantic", "difference": 0.25}
+    other = {**row, "second": "ukge", "difference": -0.1}
+    aside = {**row, "first": "semantic", "second": "cagp"}
+    setting = "standard-stated/0"
+    records = write(
+        {
+            f"wn18rr/detection/{setting}": {
+                "comparisons": [
+                    {**r, "p_bootstrap_holm": 0.0016} for r in (row, aside)
+                ]
+            },
+            f"wn18rr/rivals/{setting}": {
+                "comparisons": [{**other, "p_bootstrap_holm": 0.5}]
+            },
+            # Another seed says nothing here.
+            "wn18rr/detection/standard-stated/1": {
+                "comparisons": [{**row, "p_bootstrap_holm": 1.0}]
+            },
+        }
+    )
+    table = TABLES["significance"][0](records)
+    assert table.columns == ["method", "wn18rr, random tails"]
+    assert [tuple(row) for row in table.rows] == [
+        ("UKGE", "-0.1000, p 0.5000"),
+        ("U_sem", "+0.2500, p 0.0016"),
+    ]
+
+
+def test_other_metrics(write):
+    found = {"overall": {"aupr": 0.9, "f1": 0.8, "fpr_at_95_tpr": 0.3}}
+    name = "icews14/detection/temporal-like-table2"
+    records = write(seeds(name, [found, found], "methods", "cagp"))
+    table = TABLES["metrics"][0](records)
+    assert table.title.endswith("icews14")
+    ((title, *figures),) = table.rows
+    assert title == "CAGP"
+    assert [f and f.mean for f in figures] == [0.9, 0.8, 0.3, None, None, None]
+
+
+@pytest.mark.parametrize("name", sorted(set(TABLES) - {"verdicts"}))
+def test_without_records_a_table_says_so(write, name):
+    text = TABLES[name][0](write({})).to_markdown()
+    assert text.endswith("\n\nThere are no records for this table.")
+
+
+def test_graphs_that_are_not_the_papers_come_last(write):
+    sizes = ("num_nodes", "num_relations", "num_train", "num_val", "num_test")
+    graph = dict.fromkeys((*sizes, "coverage_nnz"), 1)
+    names = ("aaa", "wn18rr", "fb15k-237")
+    records = write({f"{name}/graph": graph for name in names})
+    rows = TABLES["statistics"][0](records).rows
+    assert [row[0] for row in rows] == ["fb15k-237", "wn18rr", "aaa"]
+
+
+def test_architectures_are_shown_of_the_graph_they_were_trained_on(write):
+    figures = {"standard, stated": {"cagp": 0.8}, "mrr": 0.2}
+    records = write(
+        {
+            "icews14/architectures/gaussian-transe/0": figures,
+            "fb15k-237/graph": {},
+        }
+    )
+    table = TABLES["architectures"][0](records)
+    assert table.title.endswith("icews14")
+    assert [row[0] for row in table.rows] == ["gaussian-transe"]

@@ -9,6 +9,7 @@ from pyg_cagp.reproduce.tables import (
     detection,
     effort,
     practice,
+    significance,
     summary,
     verdicts,
 )
@@ -55,6 +56,14 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
         detection.table4,
         _judged("standard-stated", "temporal-like-table2"),
     ),
+    "metrics": (
+        significance.metrics,
+        _judged("temporal-like-table2", "standard-stated"),
+    ),
+    "significance": (
+        significance.significance,
+        _judged("temporal-like-table2", "standard-stated"),
+    ),
     "assumptions": (claims.assumptions, ("/models/",)),
     "a3": (claims.overlap, ("/graph",)),
     "mixing": (
@@ -94,4 +103,19 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
     "effort": (effort.effort, ()),
 }
 
-__all__ = ["TABLES", "Records", "Spread", "Table"]
+#: Tables that show one graph, the first there are records of.
+OF_ONE_GRAPH = (
+    "table2",
+    "table4",
+    "metrics",
+    "a3",
+    "mixing",
+    "coverage",
+    "calibration",
+    "selective",
+    "architectures",
+    "mistakes",
+    "tau",
+)
+
+__all__ = ["OF_ONE_GRAPH", "TABLES", "Records", "Spread", "Table"]

@@ -95,7 +95,10 @@ def assumptions(records: Records) -> Table:
         for d in records.datasets(DATASETS)
         if models_of(records, d) is not None
     ]
-    columns, places = ["assumption"], {"fb15k-237": 0, "wn18rr": 1}
+    columns, places = (
+        ["assumption"],
+        {"fb15k-237": 0, "wn18rr": 1, "yago3-10": 2},
+    )
     for dataset in datasets:
         columns.append(dataset)
         if dataset in places:
@@ -276,7 +279,10 @@ def tau(records: Records) -> Table:
 
 def architectures(records: Records) -> Table:
     r"""Other models behind the semantic signal."""
+    there = [name for name in records.names if "/architectures/" in name]
     dataset = first_dataset(records)
+    if there and not any(name.startswith(f"{dataset}/") for name in there):
+        dataset = there[0].split("/")[0]
     rows = []
     for model in (
         "gaussian-distmult",

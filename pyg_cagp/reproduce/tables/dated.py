@@ -84,7 +84,10 @@ def timestamp(records: Records) -> Table:
             interval(records),
             "Estimators are fitted on a future of validation, which lies "
             "before that of test. Models and coverage know what came before "
-            "both, in ICEWS14 a month less than in table `composition`.",
+            "both, in ICEWS14 a month less than in table `composition`. "
+            "Methods that train models of their own, and those that score all "
+            "tails of a query, would have to do so again on this earlier past, "
+            "which was not done.",
         ),
     )
 

@@ -39,9 +39,11 @@ def effort(records: Records) -> Table:
         ("dataset", "records", "judged models", "all else", "together"),
         rows,
         (
-            "The time between the start and the end of every cell, added up; "
-            "with `--jobs 2`, two cells are computed at a time, and about half "
-            "of it passes. Times vary with what else the machine does.",
+            "The time of every cell, added up, and that of training and of "
+            "the posterior where a cell found its model trained already. With "
+            "`--jobs 2` two cells are computed at a time; how much time passes "
+            "was not measured, as the records come from several runs. Times "
+            "vary with what else the machine does.",
         ),
     )
 

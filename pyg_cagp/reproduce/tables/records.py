@@ -91,10 +91,15 @@ class Records:
             found = replace(found, seeds=len(numbers))
         return found
 
-    def datasets(self, among: tuple[str, ...]) -> list[str]:
-        r"""Returns which graphs there are records of, in order."""
+    def datasets(self, order: tuple[str, ...]) -> list[str]:
+        r"""Returns which graphs there are records of.
+
+        Args:
+            order (tuple): Those that come first, in their order.
+        """
         there = {name.split("/")[0] for name in self.names}
-        return [name for name in among if name in there]
+        first = [name for name in order if name in there]
+        return [*first, *sorted(there - set(first))]
 
 
 def spread(numbers: list[float], digits: int = 4) -> Spread | None:

@@ -36,6 +36,8 @@ class Table:
             | x | 0.5000 |
         """
         lines = [f"{'#' * level} {self.title}", ""]
+        if not self.has_figures():
+            return "\n".join([*lines, "There are no records for this table."])
         lines.append(f"| {' | '.join(self.columns)} |")
         lines.append(f"|{'---|' * len(self.columns)}")
         for row in self.rows:
@@ -43,6 +45,17 @@ class Table:
         for note in self.notes:
             lines += ["", note]
         return "\n".join(lines)
+
+    def has_figures(self) -> bool:
+        r"""Returns whether anything is there but titles and the paper's own
+        figures.
+        """
+        return any(
+            cell is not None
+            for row in self.rows
+            for column, cell in list(zip(self.columns, row, strict=True))[1:]
+            if column != "paper"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         r"""Returns the table, ready for JSON."""

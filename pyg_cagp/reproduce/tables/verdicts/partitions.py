@@ -12,7 +12,6 @@ from pyg_cagp.reproduce.tables.verdicts.rules import (
     FB,
     HOLDS,
     Claim,
-    not_below,
     same,
 )
 
@@ -26,11 +25,12 @@ def partitions(records: Records) -> list[Claim]:
     if found is not None:
         rows += _counts(found)
         rows += _structural(found)
-        rows.append(_overlap(found, FB, "1", 1.0))
+        rows += _overlap(found, FB, "1", 1.0)
         rows.append(_memory(found))
     words = records.one("wn18rr/graph")
     if words is not None:
-        rows.append(_overlap(words, "wn18rr", "10", 0.983))
+        rows += _overlap(words, "wn18rr", "10", 0.983)
+        rows.append(_everywhere(words))
     return rows
 
 
@@ -113,26 +113,37 @@ def _overlap(
     dataset: str,
     epsilon: str,
     paper: float,
-) -> Claim:
+) -> list[Claim]:
+    r"""A3 as it is stated, of ID triples, and as the paper has checked it."""
     shares = found["overlap"][appendix_of(dataset)]
-    ours, train = shares["id"][epsilon], shares["train"][epsilon]
-    verdict = not_below(Spread(ours), paper)
-    if verdict != HOLDS:
-        also = not_below(Spread(train), paper)
-        verdict = f"{FAILS}; against training triples it {_does(also)}"
+    title = f"within a frequency of {epsilon}, {dataset}"
+    return [
+        Claim(
+            f"A3: novel contexts that have {of} {title}",
+            f"{100 * paper:.1f} %",
+            f"{100 * shares[kind][epsilon]:.1f} %",
+            None,
+            same(Spread(shares[kind][epsilon]), paper),
+            "a3" if dataset == FB else f"a3 --datasets {dataset}",
+        )
+        for kind, of in (
+            ("id", "an ID test triple (as stated)"),
+            ("train", "a training triple (as checked)"),
+        )
+    ]
+
+
+def _everywhere(words: dict[str, Any]) -> Claim:
+    shares = words["overlap"][appendix_of("wn18rr")]["id"]
     return Claim(
-        f"A3: novel contexts that have an ID triple within a frequency of "
-        f"{epsilon}, {dataset}",
-        f"{100 * paper:.1f} %",
-        f"{100 * ours:.1f} % (training triples: {100 * train:.1f} %)",
+        "A3 holds for 100 % of novel contexts on three graphs (abstract)",
+        "100 %",
+        f"{100 * shares['10']:.1f} % within 10, wn18rr",
         None,
-        verdict,
-        "a3" if dataset == FB else f"a3 --datasets {dataset}",
+        f"{FAILS}: the paper's own appendix has 98.3 % for WN18RR and 99.7 % "
+        "for YAGO3-10",
+        "a3 --datasets wn18rr",
     )
-
-
-def _does(verdict: str) -> str:
-    return "does" if verdict == HOLDS else "does not, either"
 
 
 def _memory(found: dict[str, Any]) -> Claim:
