@@ -11,8 +11,8 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 run: $(VENV)/.run
 	$(BIN)/pyg-cagp quickstart
 
-# A process for every core and one thread in each: threads of two processes on
-# the same cores wait for each other longer than they work.
+# A process for every core, up to four, and one thread in each: threads of two
+# processes on the same cores wait for each other longer than they work.
 test: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses logical \
 	--maxprocesses 4 --dist loadfile --cov --cov-report=term:skip-covered
@@ -62,5 +62,5 @@ $(VENV)/.ext: $(VENV)/.dev
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	rm -rf docs/_build docs/reference/api docs/reference/command_line.rst

@@ -133,6 +133,7 @@ def run(args: argparse.Namespace) -> int:
     if args.seeds:
         budget = dataclasses.replace(budget, seeds=args.seeds)
     if args.datasets:
+        args.datasets = list(dict.fromkeys(args.datasets))
         for name in args.datasets:
             _check_dataset(name, TABLES)
         budget = dataclasses.replace(budget, datasets=tuple(args.datasets))
@@ -170,11 +171,17 @@ def run(args: argparse.Namespace) -> int:
         )
     tables = []
     for name in names:
-        shown_of = [records]
-        if args.datasets and name in OF_ONE_GRAPH:
-            single = [Records(store, [d], args.seeds) for d in args.datasets]
-            shown_of = [part for part in single if part.names] or [records]
-        tables += [TABLES[name][0](part) for part in shown_of]
+        make = TABLES[name][0]
+        if not args.datasets or name not in OF_ONE_GRAPH:
+            tables.append(make(records))
+            continue
+        single = [make(Records(store, [d], args.seeds)) for d in args.datasets]
+        # A graph without records of this table takes no place beside others.
+        tables += [t for t in single if t.has_figures()] or [make(records)]
+    there = {cell.split("/")[0] for cell in records.names}
+    for dataset in args.datasets or ():
+        if dataset not in there:
+            print(f"pyg-cagp: no record of {dataset}", file=sys.stderr)
     text = "\n\n".join(table.to_markdown() for table in tables)
     if args.write:
         write_atomically(Path(args.write), f"{text}\n".encode())

@@ -10,6 +10,7 @@ import pytest
 from pyg_cagp.cli import main
 from pyg_cagp.cli.table_names import TABLE_NAMES
 from pyg_cagp.reproduce import TABLES
+from pyg_cagp.reproduce.tables import Spread
 from pyg_cagp.reproduce.tables.detection import METHODS
 
 #: Confidences are those of NL27k.
@@ -200,12 +201,11 @@ def test_tables_are_written_from_records_alone(grid, capsys, tmp_path):
     (table2,) = (t for t in grid.first["tables"] if t["name"] == "table2")
     rows = [line for line in text.splitlines() if line.startswith("| CAGP |")]
     (cagp,) = (row for row in table2["rows"] if row[0] == "CAGP")
-    cells = rows[0].strip("| ").split(" | ")[1:]
-    for cell, figure in zip(cells, cagp[1:], strict=True):
-        if figure is None:
-            assert cell == "-"
-        else:
-            assert cell.split(" ")[0] == f"{figure['mean']:.4f}"
+    figures = [
+        "-" if cell is None else str(Spread(cell["mean"], cell["half_width"]))
+        for cell in cagp[1:]
+    ]
+    assert rows == [f"| CAGP | {' | '.join(figures)} |"]
     assert grid.times() == before
 
 
@@ -219,6 +219,26 @@ def test_only_the_graphs_that_were_asked_for_are_shown(grid, capsys):
     assert table["columns"] == ["method", "subsample"]
     assert main(["reproduce", *args, "--datasets", "wn18rr"]) == 2
     assert "no records of wn18rr in" in capsys.readouterr().err
+
+
+def test_only_the_seeds_that_were_asked_for_are_shown(grid, capsys):
+    args = ["table3", "--tables-only", "--out", str(grid.out), "--json"]
+    for more, several in (([], True), (["--seeds", "1"], False)):
+        assert main(["reproduce", *args, *more]) == 0
+        (table,) = json.loads(capsys.readouterr().out)["tables"]
+        (cagp,) = (row for row in table["rows"] if row[0] == "CAGP")
+        widths = [cell["half_width"] for cell in cagp[1:] if cell]
+        assert [width is not None for width in widths] == [several] * 2
+
+
+def test_a_graph_without_records_takes_no_place(grid, capsys):
+    args = ["table2", "--tables-only", "--out", str(grid.out)]
+    graphs = ["subsample", "wn18rr", "subsample"]
+    assert main(["reproduce", *args, "--datasets", *graphs]) == 0
+    captured = capsys.readouterr()
+    titles = [line for line in captured.out.splitlines() if line[:1] == "#"]
+    assert titles == ["### By kind of OOD, AUROC, subsample"]
+    assert captured.err == "pyg-cagp: no record of wn18rr\n"
 
 
 def test_a_cell_that_fails_shows_in_the_exit_code(

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+from itertools import dropwhile
 
 import pytest
 
@@ -42,6 +43,41 @@ def test_a_changed_figure_shows(pages, records):
 def test_all_tables_are_shown(pages):
     text = (REPO / "benchmark/paper/TABLES.md").read_text(encoding="utf-8")
     assert [match[1] for match in pages.MARK.findall(text)] == list(TABLES)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(TABLES) - {"verdicts", "significance", "summary"})
+)
+def test_no_row_is_empty(records, name):
+    for row in TABLES[name][0](records).rows:
+        figures = dropwhile(lambda cell: isinstance(cell, str), row)
+        assert any(figure is not None for figure in figures), row
+
+
+class Asked(Records):
+    """Remembers which cells a table looked for."""
+
+    def __init__(self, store):
+        super().__init__(store)
+        self.asked = set()
+
+    def one(self, name):
+        self.asked.add(name)
+        return super().one(name)
+
+    def seeds(self, name):
+        self.asked.add(f"{name}/0")
+        return super().seeds(name)
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_a_table_asks_for_what_is_computed_for_it(name):
+    make, parts = TABLES[name]
+    records = Asked(Store(RESULTS))
+    make(records)
+    cells = Grid(FULL).cells
+    for cell in records.asked & set(cells):
+        assert any(part in f"{cell}/" for part in parts), cell
 
 
 def test_headings_are_those_of_the_tables(records):

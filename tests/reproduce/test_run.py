@@ -419,7 +419,8 @@ blas = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
 assert blas and all(lib["num_threads"] == 1 for lib in blas), blas
 assert torch.get_num_threads() == 1
 """
-    env = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    more = {"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}
+    env = {**os.environ, **more}
     subprocess.run([sys.executable, "-c", code], check=True, env=env)
 
 

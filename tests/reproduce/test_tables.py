@@ -214,7 +214,8 @@ def test_a_graph_as_the_paper_has_it(write):
         "num_train": 272115,
         "num_val": 17535,
         "num_test": 20466,
-        "coverage_nnz": 7,
+        "coverage_nnz": 344_622,
+        "coverage_bytes": 751_638,
     }
     records = write(
         {
@@ -225,7 +226,9 @@ def test_a_graph_as_the_paper_has_it(write):
     )
     rows = TABLES["statistics"][0](records).rows
     assert [row[0] for row in rows] == ["fb15k-237", "wn18rr", "synthetic"]
-    assert rows[0][1:7] == (14541, 237, 272115, 17535, 20466, 7)
+    assert rows[0][1:7] == (14541, 237, 272115, 17535, 20466, 344_622)
+    # 14,541 times 237 is 3,446,217.
+    assert rows[0][7:9] == ("10.0 %", "0.75")
     assert [row[-1] for row in rows] == [True, False, None]
 
 
@@ -357,7 +360,7 @@ def test_without_records_a_table_says_so(write, name):
 
 def test_graphs_that_are_not_the_papers_come_last(write):
     sizes = ("num_nodes", "num_relations", "num_train", "num_val", "num_test")
-    graph = dict.fromkeys((*sizes, "coverage_nnz"), 1)
+    graph = dict.fromkeys((*sizes, "coverage_nnz", "coverage_bytes"), 1)
     names = ("aaa", "wn18rr", "fb15k-237")
     records = write({f"{name}/graph": graph for name in names})
     rows = TABLES["statistics"][0](records).rows

@@ -219,7 +219,7 @@ def table3(records: Records) -> Table:
         {"fb15k-237": 1, "wn18rr": 0, "yago3-10": 2},
         (
             "For the paper's rows of the average and of CAGP, see table "
-            "`leak`: on FB15k-237, one of the scales that see labels gives "
+            "`leak`: on FB15k-237, some of the scales that see labels give "
             "that of CAGP.",
         ),
     )

@@ -128,7 +128,7 @@ def _overlap(
         )
         for kind, of in (
             ("id", "an ID test triple (as stated)"),
-            ("train", "a training triple (as checked)"),
+            ("train", "a training triple (as its table says)"),
         )
     ]
 
@@ -156,5 +156,5 @@ def _memory(found: dict[str, Any]) -> Claim:
         f"{megabytes:.2f} MB, {100 * share:.1f} %",
         None,
         HOLDS if fits else FAILS,
-        "statistics cost",
+        "statistics",
     )

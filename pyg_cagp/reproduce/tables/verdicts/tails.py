@@ -107,13 +107,11 @@ def _explained(
     there = {way: figure for way, figure in leaking.items() if figure}
     if not there:
         return verdict
-    way = min(there, key=lambda way: abs(there[way].mean - paper))
-    if abs(there[way].mean - paper) <= CLOSE:
-        return (
-            f"{FAILS}: of {len(there)} scales that see labels, one gives "
-            f"{there[way]} ({way}, weight 0.5)"
-        )
+    away = {way: abs(figure.mean - paper) for way, figure in there.items()}
+    nearest = min(away, key=lambda way: away[way])
+    near = sum(distance <= CLOSE for distance in away.values())
+    told = f"the nearest {there[nearest]} ({nearest}, weight 0.5)"
     return (
-        f"{verdict}; of {len(there)} scales that see labels, the nearest gives "
-        f"{there[way]}"
+        f"{verdict}; of {len(there)} scales that see labels, {near or 'none'} "
+        f"come within {CLOSE} of it, {told}"
     )
