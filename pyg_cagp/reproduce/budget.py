@@ -86,7 +86,8 @@ QUICK = Budget(
         "train.epochs": 2,
         "posterior.num_negatives": 64,
     },
-    rival_triples=50_000,
+    rival_triples=20_000,
     members=2,
     resamples=200,
+    architecture={"train.epochs": 2},
 )
