@@ -378,3 +378,12 @@ def test_architectures_are_shown_of_the_graph_they_were_trained_on(write):
     table = TABLES["architectures"][0](records)
     assert table.title.endswith("icews14")
     assert [row[0] for row in table.rows] == ["gaussian-transe"]
+
+
+@pytest.mark.parametrize("dataset", ["fb15k-237", "wn18rr"])
+def test_counts_of_the_paper_are_those_of_its_graph(write, dataset):
+    counts = {"test": {"id": 5, "emerging": 1, "novel": 2}}
+    name = f"{dataset}/detection/temporal-like-table2/0"
+    table = TABLES["table2"][0](write({name: {"counts": counts}}))
+    assert "Test triples: 5 id, 1 emerging, 2 novel" in table.notes[-1]
+    assert ("paper" in table.notes[-1]) == (dataset == "fb15k-237")
