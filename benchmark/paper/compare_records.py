@@ -7,7 +7,8 @@ r"""Compares records of the grid that were computed twice.
 Two records are the same if all their figures are, to the last digit that is
 kept. Times are left out, as are addresses in memory. What differs is named with
 its place, and is an error. Records of the cost of doubt are times and nothing
-else, so only their number is told.
+else, so only their number is told. Committed records were computed with AVX2;
+if others were not, that is told where they differ.
 
 Computing all of them again takes hours. With :obj:`--ledger`, records that are
 the same are added to a file, each with its key, so that several runs can share
@@ -48,6 +49,12 @@ def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     ]
     places = found[0].keys() | found[1].keys()
     return sorted(p for p in places if found[0].get(p) != found[1].get(p))
+
+
+def _with(path: Path) -> str:
+    """Returns what a record was computed with, if it says so and it matters."""
+    used = json.loads(path.read_text()).get("instructions", "AVX2")
+    return "" if used == "AVX2" else f", computed with {used}"
 
 
 def update_ledger(ledger: Path, keys: dict[str, str], same: set[str]) -> int:
@@ -107,7 +114,8 @@ def main() -> None:
         known = update_ledger(args.ledger, keys, same)
         print(f"{known} records of '{args.ledger}' were computed twice")
     for name, places in other.items():
-        print(f"{name}: {places[0]} (and {len(places) - 1} more)")
+        more = f"(and {len(places) - 1} more){_with(found[name])}"
+        print(f"{name}: {places[0]} {more}")
     sys.exit(bool(other))
 
 

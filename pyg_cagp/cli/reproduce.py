@@ -19,6 +19,9 @@ from pyg_cagp.exceptions import InvalidInputError
 IN_CHECKOUT = Path("benchmark/paper/results")
 ELSEWHERE = Path("runs/reproduce")
 
+#: What can be done where nothing can be computed.
+SHOW = "'--tables-only' makes tables from the records there are"
+
 EXAMPLE = """examples:
   pyg-cagp reproduce --quick           the whole grid, small, in minutes
   pyg-cagp reproduce table2 table3     two tables, from what is computed and
@@ -28,8 +31,8 @@ EXAMPLE = """examples:
 tables:
 """ + "\n".join(f"  {name:18}  {what}" for name, what in TABLE_NAMES.items())
 
-#: Added to the graphs that are computed wherever its files are.
-OPTIONAL = "yago3-10"
+#: Graphs whose files not everybody has: they are computed wherever these are.
+OPTIONAL = ("yago-sample", "yago3-10")
 
 
 def add_command(commands: Any) -> None:
@@ -42,6 +45,8 @@ def add_command(commands: Any) -> None:
         "an interrupted run loses at most one cell for each process.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        # '--seed 7' must not be taken for '--seeds 7', which takes a day.
+        allow_abbrev=False,
     )
     parser.add_argument(
         "tables",
@@ -53,9 +58,10 @@ def add_command(commands: Any) -> None:
         "--datasets",
         nargs="+",
         metavar="NAME",
-        help="only these datasets (default: fb15k-237 wn18rr icews14 "
-        f"yago-sample codex-s, and {OPTIONAL} if its files are there); a table "
-        "of one graph is shown for each of them",
+        help="only these datasets (default: fb15k-237 wn18rr icews14 codex-s, "
+        f"and {' and '.join(OPTIONAL)} if their files are there); a table of "
+        "one graph is shown for each of them, but architectures are compared "
+        "on the first alone",
     )
     parser.add_argument(
         "--seeds", type=_positive, help="how many seeds (default: 3)"
@@ -124,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
         run_cells,
     )
 
-    names = args.tables or list(TABLES)
+    names = list(dict.fromkeys(args.tables)) or list(TABLES)
     for name in names:
         check_choice("TABLE", name, tuple(TABLES))
     if args.as_published and "leak" not in names:
@@ -155,11 +161,17 @@ def run(args: argparse.Namespace) -> int:
             lambda cell: any(part in f"{cell}/" for part in parts)
         )
         failed = run_cells(
-            cells, store, Workshop(work, args.root), args.jobs, not args.json
+            cells,
+            store,
+            Workshop(work, args.root),
+            args.jobs,
+            progress=not args.json,
+            spawn=True,
         )
         if cells and len(failed) == len(cells):
             raise InvalidInputError(
                 f"nothing could be computed: {next(iter(failed.values()))}"
+                + (f"; {SHOW}" if store.names() else "")
             )
     shown = {cell.dataset for cell in Grid(budget).cells.values()}
     records = Records(store, args.datasets and shown, args.seeds)
@@ -169,6 +181,10 @@ def run(args: argparse.Namespace) -> int:
             f"there are no records{asked} in '{store.folder}'; leave out "
             f"'--tables-only' to compute them"
         )
+    there = {cell.split("/")[0] for cell in records.names}
+    for dataset in args.datasets or ():
+        if dataset not in there:
+            print(f"pyg-cagp: no record of {dataset}", file=sys.stderr)
     tables = []
     for name in names:
         make = TABLES[name][0]
@@ -177,11 +193,14 @@ def run(args: argparse.Namespace) -> int:
             continue
         single = [make(Records(store, [d], args.seeds)) for d in args.datasets]
         # A graph without records of this table takes no place beside others.
-        tables += [t for t in single if t.has_figures()] or [make(records)]
-    there = {cell.split("/")[0] for cell in records.names}
-    for dataset in args.datasets or ():
-        if dataset not in there:
-            print(f"pyg-cagp: no record of {dataset}", file=sys.stderr)
+        filled = [table for table in single if table.has_figures()]
+        tables += filled or [make(records)]
+        for dataset, table in zip(args.datasets, single, strict=True):
+            if filled and dataset in there and table not in filled:
+                print(
+                    f"pyg-cagp: no record of {dataset} for table '{name}'",
+                    file=sys.stderr,
+                )
     text = "\n\n".join(table.to_markdown() for table in tables)
     if args.write:
         write_atomically(Path(args.write), f"{text}\n".encode())
@@ -195,30 +214,51 @@ def run(args: argparse.Namespace) -> int:
         )
     else:
         print(text)
-        for cell, reason in failed.items():
-            print(
-                f"pyg-cagp: {cell} was not computed: {reason}", file=sys.stderr
-            )
+        for line in _failures(failed):
+            print(line, file=sys.stderr)
     return 1 if failed else 0
 
 
+def _failures(failed: dict[str, str]) -> list[str]:
+    r"""Names what was not computed, a line for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for cell, reason in failed.items():
+        by_reason.setdefault(reason, []).append(cell)
+    lines = []
+    for reason, cells in by_reason.items():
+        others = len(cells) - 1
+        more = f" and {others} more were" if others else " was"
+        lines.append(f"pyg-cagp: {cells[0]}{more} not computed: {reason}")
+    return lines
+
+
 def _with_optional(budget: Any, root: str | None, quiet: bool) -> Any:
-    r"""Adds a graph whose files not everybody has, or says that it is left
+    r"""Adds graphs whose files not everybody has, or says that they are left
     out.
     """
+    from pyg_cagp.datasets.cache import data_root
     from pyg_cagp.datasets.registry import REGISTRY
+    from pyg_cagp.reproduce.workshop import FOLDERS
 
-    missing = REGISTRY[OPTIONAL].missing(root)
-    if not missing:
-        datasets = (*budget.datasets, OPTIONAL)
-        return dataclasses.replace(budget, datasets=datasets)
-    if not quiet:
-        print(
-            f"pyg-cagp: {OPTIONAL} is left out, as {', '.join(missing)} of it "
-            f"would have to be downloaded; '--datasets {OPTIONAL}' does so",
-            file=sys.stderr,
-        )
-    return budget
+    datasets = [name for name in budget.datasets if name not in OPTIONAL]
+    for name in OPTIONAL:
+        if name in FOLDERS:
+            folder = data_root(root) / FOLDERS[name]
+            why = None
+            if not folder.is_dir():
+                why = f"it is not at '{folder}' and cannot be downloaded"
+        elif missing := REGISTRY[name].missing(root):
+            why = (
+                f"{', '.join(missing)} of it would have to be downloaded; "
+                f"'--datasets {name}' does so"
+            )
+        else:
+            why = None
+        if why is None:
+            datasets.append(name)
+        elif not quiet:
+            print(f"pyg-cagp: {name} is left out, as {why}", file=sys.stderr)
+    return dataclasses.replace(budget, datasets=tuple(datasets))
 
 
 def _check_folder(option: str, folder: Path) -> None:

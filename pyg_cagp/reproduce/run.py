@@ -13,6 +13,7 @@ from concurrent.futures.process import (
 )
 from contextlib import ExitStack
 from multiprocessing import active_children, get_context
+from pathlib import Path
 
 import torch
 from tqdm import tqdm
@@ -20,6 +21,7 @@ from tqdm import tqdm
 from pyg_cagp.exceptions import CAGPError
 from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.reproduce.cell import Cell, cell_keys
+from pyg_cagp.reproduce.instructions import same_instructions
 from pyg_cagp.reproduce.store import Store
 from pyg_cagp.reproduce.workshop import Workshop
 
@@ -35,6 +37,7 @@ def run_cells(
     workshop: Workshop,
     jobs: int = 1,
     progress: bool = True,
+    spawn: bool = False,
 ) -> dict[str, str]:
     r"""Computes cells that have no record of the same inputs, code and data.
 
@@ -49,6 +52,11 @@ def run_cells(
             process with its share of the cores. (default: :obj:`1`)
         progress (bool, optional): If set to :obj:`False`, shows no progress
             bar. (default: :obj:`True`)
+        spawn (bool, optional): If set to :obj:`True`, a process is started even
+            for a single job, so that figures do not hang on what the processor
+            can do; see
+            :func:`~pyg_cagp.reproduce.instructions.same_instructions`.
+            (default: :obj:`False`)
 
     Returns:
         The reasons why cells could not be computed, by their names.
@@ -68,10 +76,10 @@ def run_cells(
     )
     crowd = {name: cell for name, cell in todo.items() if not cell.alone}
     alone = {name: cell for name, cell in todo.items() if cell.alone}
-    with bar:
+    with bar, same_instructions():
         for part, processes in ((crowd, jobs), (alone, 1)):
             for cell, seconds, error in _computed(
-                part, store, workshop, keys, processes, failed
+                part, store, workshop, keys, processes, failed, spawn
             ):
                 bar.set_postfix_str(f"{cell.name} {seconds:.0f} s")
                 bar.update()
@@ -88,8 +96,13 @@ def compute(
     """
     began = time.perf_counter()
     try:
+        if cell.keeps is not None:
+            # Between now and the end, nobody knows whose it is.
+            _key_file(cell.keeps, workshop).unlink(missing_ok=True)
         result = cell.run(workshop)
         seconds = time.perf_counter() - began
+        if cell.keeps is not None:
+            _key_file(cell.keeps, workshop).write_text(key)
         store.write(cell, key, result, seconds)
     except (CAGPError, OSError) as error:
         return time.perf_counter() - began, str(error)
@@ -136,10 +149,25 @@ def _missing(
             wanted.update(
                 name
                 for name in cell.needs
-                if by_name[name].keeps is not None
-                and not workshop.has(by_name[name].keeps)  # type: ignore[arg-type]
+                if not _is_kept(by_name[name], workshop, keys.get(name))
             )
     return [cell for cell in cells if cell.name in wanted]
+
+
+def _is_kept(cell: Cell, workshop: Workshop, key: str | None) -> bool:
+    r"""Tells whether what others read of a cell is there, computed from the
+    same inputs, code and data: other records may share the workshop.
+    """
+    if cell.keeps is None:
+        return True
+    file = _key_file(cell.keeps, workshop)
+    return (
+        workshop.has(cell.keeps) and file.exists() and file.read_text() == key
+    )
+
+
+def _key_file(keeps: str, workshop: Workshop) -> Path:
+    return workshop.path(f"{keeps}.key")
 
 
 def _computed(
@@ -149,8 +177,9 @@ def _computed(
     keys: dict[str, str],
     jobs: int,
     failed: dict[str, str],
+    spawn: bool,
 ) -> Iterator[tuple[Cell, float, str | None]]:
-    if jobs == 1:
+    if jobs == 1 and not spawn:
         for cell in todo.values():
             error = _cannot(cell, failed)
             if error is not None:

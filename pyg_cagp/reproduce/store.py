@@ -9,6 +9,7 @@ from pyg_cagp.data.files import write_atomically
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import DatasetFormatError
 from pyg_cagp.reproduce.cell import Cell
+from pyg_cagp.reproduce.instructions import instructions
 
 SCHEMA = 1
 
@@ -39,13 +40,14 @@ class Store:
         except (OSError, ValueError) as error:
             raise DatasetFormatError(
                 f"'{self.path(name)}' is no record ({error}); delete it to "
-                f"compute it again"
+                f"compute it again, or choose another folder of records"
             ) from None
         schema = record.get("schema") if isinstance(record, dict) else None
         if schema != SCHEMA or not {"key", "result"} <= record.keys():
             raise DatasetFormatError(
                 f"'{self.path(name)}' is no record of schema {SCHEMA} (its "
-                f"schema is {schema}); delete it to compute it again"
+                f"schema is {schema}); delete it to compute it again, or "
+                f"choose another folder of records"
             )
         return record
 
@@ -87,6 +89,7 @@ class Store:
             "dataset": cell.dataset,
             "inputs": cell.inputs,
             "versions": package_versions(),
+            "instructions": instructions(),
             "seconds": round(seconds, 2),
             "result": _rounded(plain(result)),
         }

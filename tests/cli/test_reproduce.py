@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from pyg_cagp.cli import main
+from pyg_cagp.cli.reproduce import _failures
 from pyg_cagp.cli.table_names import TABLE_NAMES
 from pyg_cagp.reproduce import TABLES
 from pyg_cagp.reproduce.tables import Spread
@@ -70,27 +71,50 @@ def test_help_names_every_table():
     assert list(TABLE_NAMES) == list(TABLES)
 
 
+def test_a_seed_is_not_taken_for_a_number_of_seeds(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["reproduce", "statistics", "--seed=7"])
+    assert caught.value.code == 2
+    assert "--seed=7" in capsys.readouterr().err
+
+
+def test_a_reason_is_told_once():
+    failed = {"a/one": "no file", "b/one": "no memory", "a/two": "no file"}
+    assert _failures(failed) == [
+        "pyg-cagp: a/one and 1 more were not computed: no file",
+        "pyg-cagp: b/one was not computed: no memory",
+    ]
+
+
 @pytest.mark.parametrize("there", [True, False])
-def test_yago_is_computed_where_its_files_are(
-    capsys, tmp_path, monkeypatch, there
+@pytest.mark.parametrize(
+    ("dataset", "folder", "why"),
+    [
+        ("yago3-10", "YAGO3-10", "train.txt"),
+        ("yago-sample", "YAGO-sample", "it is not at '"),
+    ],
+)
+def test_graphs_are_computed_where_their_files_are(
+    capsys, tmp_path, monkeypatch, dataset, folder, why, there
 ):
     """Not computed here: only which cells would be."""
-    raw = tmp_path / "data/YAGO3-10/raw"
-    raw.mkdir(parents=True)
+    raw = tmp_path / "data" / folder / "raw"
+    if there:
+        raw.mkdir(parents=True)
     for name in ("train.txt", "valid.txt", "test.txt") if there else ():
         (raw / name).touch()
     seen = []
 
-    def run_cells(cells, *args):
+    def run_cells(cells, *args, **options):
         seen.extend(cell.dataset for cell in cells)
         return {}
 
     monkeypatch.setattr("pyg_cagp.reproduce.run_cells", run_cells)
     args = ["--root", str(tmp_path / "data"), "--out", str(tmp_path / "out")]
     assert main(["reproduce", "statistics", *args]) == 0
-    assert ("yago3-10" in seen) == there
+    assert (dataset in seen) == there
     assert "fb15k-237" in seen
-    said = "yago3-10 is left out, as train.txt" in capsys.readouterr().err
+    said = f"{dataset} is left out, as {why}" in capsys.readouterr().err
     assert said != there
 
 
@@ -141,16 +165,17 @@ def test_the_small_grid(grid, tables):
     assert grid.first["records"] == str(grid.out)
     assert list(tables) == list(TABLES)
     assert {n for n, t in tables.items() if not t["rows"]} == WITHOUT_ROWS
-    table2 = tables["table2"]
-    assert table2["title"].endswith("synthetic")
-    assert [row[0] for row in table2["rows"]] == list(METHODS.values())
-    for row in table2["rows"]:
-        for figure in row[1::2]:
-            assert 0 <= figure["mean"] <= 1
-            assert figure["half_width"] >= 0
-    # By construction.
-    (structural,) = (r for r in table2["rows"] if r[0] == "U_str")
-    assert structural[3]["mean"] == 1
+    for table in (tables["table2"], tables["appendix"]):
+        assert table["title"].endswith("synthetic")
+        assert table["columns"] == ["method", "emerging", "novel", "overall"]
+        assert [row[0] for row in table["rows"]] == list(METHODS.values())
+        for row in table["rows"]:
+            for figure in row[1:]:
+                assert 0 <= figure["mean"] <= 1
+                assert figure["half_width"] >= 0
+        # By construction.
+        (structural,) = (r for r in table["rows"] if r[0] == "U_str")
+        assert structural[2]["mean"] == 1
 
 
 @pytest.mark.parametrize("name", sorted(set(TABLES) - EMPTY))
@@ -239,6 +264,37 @@ def test_a_graph_without_records_takes_no_place(grid, capsys):
     titles = [line for line in captured.out.splitlines() if line[:1] == "#"]
     assert titles == ["### By kind of OOD, AUROC, subsample"]
     assert captured.err == "pyg-cagp: no record of wn18rr\n"
+
+
+def test_a_graph_without_records_of_one_table_is_named(grid, capsys):
+    args = ["architectures", "--tables-only", "--out", str(grid.out)]
+    graphs = ["--datasets", "synthetic", "subsample"]
+    assert main(["reproduce", *args, *graphs]) == 0
+    captured = capsys.readouterr()
+    titles = [line for line in captured.out.splitlines() if line[:1] == "#"]
+    assert titles == ["### Architectures, standard OOD, AUROC, synthetic"]
+    assert captured.err == (
+        "pyg-cagp: no record of subsample for table 'architectures'\n"
+    )
+
+
+def test_scales_that_see_labels_are_asked_for(grid, capsys):
+    args = ["table3", "table3", "--tables-only", "--out", str(grid.out)]
+    for more, names in (
+        ([], ["table3"]),
+        (["--as-published"], ["table3", "leak"]),
+    ):
+        assert main(["reproduce", *args, *more, "--json"]) == 0
+        tables = json.loads(capsys.readouterr().out)["tables"]
+        assert [table["name"] for table in tables] == names
+
+
+def test_notes_tell_what_was_done(tables):
+    for name in ("significance", "errors"):
+        notes = " ".join(tables[name]["notes"])
+        assert "With 200 resamples" in notes
+        assert "methods / 201." in notes
+    assert "`train.epochs` 2" in " ".join(tables["architectures"]["notes"])
 
 
 def test_a_cell_that_fails_shows_in_the_exit_code(

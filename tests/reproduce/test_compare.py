@@ -76,6 +76,18 @@ def test_figures_and_keys_may_not(again, part):
     assert found.returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("used", "told"),
+    [("AVX512", "(and 0 more), computed with AVX512\n"), ("AVX2", "more)\n")],
+)
+def test_other_instructions_are_a_reason(again, used, told):
+    def edit(record):
+        record.update(instructions=used, key="another")
+
+    change(again / NAMES[1], edit)
+    assert compare(again).stdout.endswith(told)
+
+
 def test_a_folder_without_records(tmp_path):
     found = compare(tmp_path)
     assert found.returncode == 1

@@ -35,11 +35,11 @@ def plain(workshop, dataset, name, value=1):
     return {"value": value, "entities": workshop.kg(dataset).num_nodes}
 
 
-def keep(workshop, dataset, name, of=None, pause=0.0):
+def keep(workshop, dataset, name, of=None, pause=0.0, value=0):
     _note(workshop, name)
     time.sleep(pause)
     before = 0 if of is None else int(workshop.kept(of)["x"].sum())
-    workshop.keep(name, x=torch.arange(4) + before)
+    workshop.keep(name, x=torch.arange(4) + before + value)
     return {}
 
 
@@ -191,6 +191,30 @@ def test_what_is_gone_is_made_again_only_if_it_is_needed(bench):
     bench.run(chain(factor=4))
     assert bench.calls() == ["first", "second", "third"]
     assert bench.results()["third"] == {"sum": 4 * 30}
+
+
+def test_what_other_inputs_have_kept_is_not_read(bench, tmp_path):
+    first = cell(keep, "first", value=1)
+    bench.run([first])
+    # Other records, of other inputs, with the same folder of what is kept.
+    other = Store(tmp_path / "others")
+    run_cells([cell(keep, "first", value=9)], other, bench.workshop, 1, False)
+    assert bench.calls() == ["first", "first"]
+    assert bench.run([first, cell(read, "third", ("first",), of="first")]) == {}
+    assert bench.calls() == ["first", "third"]
+    assert bench.results()["third"] == {"sum": 4 * 1 + 6}
+
+
+def test_what_was_kept_by_a_cell_that_failed_is_not_read(bench):
+    first = cell(keep, "first", value=1)
+    bench.run([first])
+    broken = cell(keep, "first", value=9, of="nothing")
+    assert "first" in run_cells(
+        [broken], Store(bench.store.folder / "others"), bench.workshop, 1, False
+    )
+    bench.calls()
+    assert bench.run([first, cell(read, "third", ("first",), of="first")]) == {}
+    assert bench.calls() == ["first", "third"]
 
 
 def test_a_cell_that_fails_is_told_and_others_go_on(bench):

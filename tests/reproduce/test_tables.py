@@ -203,7 +203,7 @@ def test_figures_stand_beside_those_of_the_paper(write):
     # The two values lie 0.1 from their mean; the factor is 12.7062.
     assert second["mean"] == pytest.approx(0.6)
     assert second["half_width"] == pytest.approx(1.27062, rel=1e-5)
-    assert third == {"mean": 0.9, "half_width": None}
+    assert third == {"mean": 0.9, "half_width": None, "seeds": 1}
     assert rows["UKGE"] == [None, 0.992, None, 0.891, None]
 
 
@@ -355,7 +355,7 @@ def test_other_metrics(write):
 @pytest.mark.parametrize("name", sorted(set(TABLES) - {"verdicts"}))
 def test_without_records_a_table_says_so(write, name):
     text = TABLES[name][0](write({})).to_markdown()
-    assert text.endswith("\n\nThere are no records for this table.")
+    assert text.splitlines()[2] == "There are no records for this table."
 
 
 def test_graphs_that_are_not_the_papers_come_last(write):
@@ -387,3 +387,50 @@ def test_counts_of_the_paper_are_those_of_its_graph(write, dataset):
     table = TABLES["table2"][0](write({name: {"counts": counts}}))
     assert "Test triples: 5 id, 1 emerging, 2 novel" in table.notes[-1]
     assert ("paper" in table.notes[-1]) == (dataset == "fb15k-237")
+    assert ("paper" in table.columns) == (dataset == "fb15k-237")
+
+
+def test_the_partition_of_the_appendix_is_shown_of_a_graph_judged_by_it(write):
+    found = {"emerging": {"auroc": 0.7}, "overall": {"auroc": 0.9}}
+    result = {"methods": {"structural": found}, "counts": {"test": {"id": 5}}}
+    name = "synthetic/detection/temporal-like-appendix/0"
+    records = write({name: result, "wn18rr/graph": {}})
+    table = TABLES["appendix"][0](records)
+    assert table.title.endswith("synthetic")
+    assert list(table.columns) == ["method", "emerging", "novel", "overall"]
+    (row,) = (row for row in table.rows if row[0] == "U_str")
+    assert [f and f.mean for f in row[1:]] == [0.7, None, 0.9]
+
+
+def test_the_appendix_beside_the_paper(write):
+    found = {"emerging": {"auroc": 0.96}, "novel": {"auroc": 0.59}}
+    counts = {"test": {"id": 13471, "emerging": 1317, "novel": 5678}}
+    result = {"methods": {"semantic": found}, "counts": counts}
+    name = "fb15k-237/detection/temporal-like-appendix/0"
+    table = TABLES["appendix"][0](write({name: result}))
+    (row,) = (row for row in table.rows if row[0] == "U_sem")
+    assert [f.mean if isinstance(f, Spread) else f for f in row[1:]] == [
+        *(0.96, 0.91),
+        *(0.59, 0.48),
+        *(None, None),
+    ]
+    same = "13,471 id, 1,317 emerging, 5,678 novel"
+    assert table.notes[-1] == f"Test triples: {same} (paper: {same})."
+
+
+def test_a_table_that_is_empty_says_where_its_figures_are(write):
+    table = TABLES["appendix"][0](write({"wn18rr/graph": {}}))
+    assert not table.has_figures()
+    assert "table `stated` or `inclusive`" in table.to_markdown()
+    assert table.to_dict()["notes"] == list(table.if_empty)
+
+
+def test_how_many_seeds_there_are_is_part_of_the_json():
+    table = Table("mine", "Mine", ("a", "b"), [("x", Spread(0.5, None, 4, 1))])
+    (row,) = table.to_dict()["rows"]
+    assert row[1] == {"mean": 0.5, "half_width": None, "seeds": 1}
+
+
+def test_a_record_of_no_graph_has_taken_its_time(write):
+    table = TABLES["effort"][0](write({"loose": {}}))
+    assert [row[:2] for row in table.rows] == [("loose", 1), ("all", 1)]

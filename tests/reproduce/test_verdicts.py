@@ -8,6 +8,7 @@ from pyg_cagp.reproduce import TABLES, Records, Store
 from pyg_cagp.reproduce.store import SCHEMA
 from pyg_cagp.reproduce.tables import Spread
 from pyg_cagp.reproduce.tables.verdicts.rules import (
+    LABELS,
     by_recipe,
     near_chance,
     not_above,
@@ -24,6 +25,14 @@ from pyg_cagp.reproduce.tables.verdicts.rules import (
         (same, Spread(0.85), 0.825, "does not hold: higher here"),
         # The interval reaches to within 0.01.
         (same, Spread(0.80, 0.016), 0.825, "holds"),
+        # It holds, but much else would.
+        (
+            same,
+            Spread(0.68, 0.06),
+            0.612,
+            "holds, higher but within a wide interval",
+        ),
+        (same, Spread(0.615, 0.06), 0.612, "holds"),
         (not_below, Spread(0.99), 0.825, "holds"),
         (not_below, Spread(0.80), 0.825, "does not hold: lower here"),
         (not_below, Spread(0.80, 0.016), 0.825, "holds"),
@@ -91,7 +100,7 @@ def test_claims_on_variances_are_judged_by_the_papers_recipe(claims):
             },
             "theorems": {"semantic on novel": {"measured": 0.5}},
         }
-        return {"presets": {"inclusive": found}}
+        return {"presets": {"appendix": found}}
 
     shipped = {"wn18rr/models/gaussian-complex/0": presets(0.6, 0.9)}
     title = "A6: U_sem on emerging entities, wn18rr"
@@ -120,14 +129,14 @@ def test_a_theorem_is_judged_on_every_graph(claims):
 
 def test_a3_as_it_is_stated_and_as_it_was_checked(claims):
     shares = {"id": {"10": 0.962}, "train": {"10": 1.0}}
-    overlap = {"overlap": {"inclusive": shares}}
+    overlap = {"overlap": {"appendix": shares}}
     rows = claims({"wn18rr/graph": overlap})
     stated, checked, everywhere = (
         row for title, row in rows.items() if title.startswith("A3")
     )
     assert (stated.ours, checked.ours) == ("96.2 %", "100.0 %")
     assert stated.verdict == "does not hold: lower here"
-    assert checked.verdict == "does not hold: higher here"
+    assert checked.verdict == "holds"
     assert everywhere.verdict.startswith("does not hold: the paper's own")
 
 
@@ -251,11 +260,143 @@ def test_what_costs_much_of_one_pass_and_little_of_another(claims):
 def test_yago_is_judged_where_there_are_records(claims):
     untested = claims({})["all figures of YAGO3-10"]
     assert untested.verdict.startswith("cannot be tested here")
-    area = {"methods": {"cagp": {"overall": {"auroc": 0.95}}}}
-    rows = claims({"yago3-10/detection/temporal-like-table2/0": area})
-    verdict = rows["temporal-like, cagp, yago3-10"].verdict
-    assert (
-        verdict
-        == "holds by construction: frequency and coverage are the labels"
+    rows = claims(
+        {
+            "yago3-10/detection/temporal-like-table2/0": detected(cagp=0.95),
+            "yago3-10/rivals/temporal-like-table2/0": detected(ukge=0.7),
+            "yago3-10/rivals/standard-stated/0": detected(sngp=0.7, ukge=0.99),
+        }
     )
+    verdicts = {
+        title.removesuffix(", yago3-10"): row.verdict
+        for title, row in rows.items()
+        if "yago3-10" in title
+    }
+    assert verdicts == {
+        "temporal-like, CAGP": LABELS,
+        "temporal-like, UKGE": "does not hold: above chance here",
+        "standard, UKGE": "holds",
+        "standard, SNGP, variance": "does not hold: higher here",
+    }
     assert "all figures of YAGO3-10" not in rows
+
+
+def test_any_weight_and_some_weight(claims):
+    weights = [0.0, 0.25, 0.5, 0.75, 1.0]
+
+    def told(*seeds):
+        # What an earlier call has written is written over.
+        seeds = (*seeds, seeds[0])[:2]
+        sweeps = {
+            f"fb15k-237/alpha/{seed}": {
+                "temporal-like, table2": {"alpha": weights, "auroc": areas}
+            }
+            for seed, areas in enumerate(seeds)
+        }
+        rows = [r for t, r in claims(sweeps).items() if "combination" in t]
+        return [(row.ours, row.verdict) for row in rows]
+
+    # Ends are the parts themselves; every seed must agree.
+    first, second = [0.9, 0.95, 0.97, 0.85, 0.7], [0.9, 0.95, 0.89, 0.8, 0.7]
+    (any_, some) = told(first, second)
+    assert any_[0] == "1 of 3 weights of U_sem, from 0.25 to 0.25"
+    assert any_[1] == "does not hold for the others"
+    assert some[1] == LABELS
+    (any_, some) = told([0.9, 0.95, 0.97, 0.91, 0.7])
+    assert any_ == ("3 of 3 weights of U_sem, from 0.25 to 0.75", LABELS)
+    (any_, some) = told([0.9, 0.9, 0.8, 0.8, 0.7])
+    assert any_[0] == "0 of 3 weights of U_sem"
+    assert some[1] == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("mix", "verdict"),
+    [
+        (0.99, "does not hold: lower here"),
+        (0.95, "holds"),
+    ],
+)
+def test_a_gain_is_measured(claims, mix, verdict):
+    """Of 0.15, over the better part, by the recipe where there is one."""
+    better = 0.9 if mix == 0.99 else 0.8
+    figures = {"semantic": 0.5, "structural": better, "cagp": mix}
+    rows = claims(
+        {
+            "fb15k-237/detection/temporal-like-table2/0": detected(
+                semantic=0.5, structural=0.94, cagp=0.995
+            ),
+            "fb15k-237/recipe/0": {
+                "model": {},
+                "detection": {"temporal-like, table2": figures},
+            },
+        }
+    )
+    (row,) = (r for t, r in rows.items() if "better single signal" in t)
+    assert row.ours.mean == pytest.approx(0.055)
+    assert row.recipe.mean == pytest.approx(mix - better)
+    assert row.verdict.startswith(verdict)
+    assert row.verdict.endswith("; the paper's own table 2 has 0.051")
+
+
+@pytest.mark.parametrize(
+    ("ece", "brier", "verdict"),
+    [
+        (0.02, 0.1, "holds"),
+        (0.08, 0.1, "does not hold: by less here"),
+        (0.2, 0.3, "does not hold: it is higher here"),
+        (
+            0.2,
+            0.1,
+            "does not hold: it is higher here, though by the Brier score, "
+            "which a doubt that tells little cannot win, CAGP is better "
+            "(0.100 against 0.200)",
+        ),
+    ],
+)
+def test_calibration_beside_that_of_a_part(claims, ece, brier, verdict):
+    methods = {
+        "cagp": {"calibration": {"ece": ece, "brier": brier}},
+        "structural": {"calibration": {"ece": 0.1, "brier": 0.2}},
+    }
+    rows = claims(
+        {"fb15k-237/detection/standard-stated/0": {"methods": methods}}
+    )
+    row = rows["calibration: ECE of CAGP is below that of U_str by"]
+    assert row.verdict == verdict
+
+
+def kinds(emerging, novel, known, both):
+    return {
+        kind: {
+            "count": 1,
+            "rarer end": {"mean": mean, "median": median},
+            "both ends": {"mean": ends, "median": 1},
+        }
+        for (kind, ends), (mean, median) in zip(
+            both.items(), (emerging, novel, known), strict=True
+        )
+    }
+
+
+@pytest.mark.parametrize(
+    ("novel", "verdict"),
+    [
+        (100, "does not hold: lower here"),
+        (800, "holds for the mean of both ends; for the rarer end, "),
+    ],
+)
+def test_frequencies_are_those_of_some_partition(claims, novel, verdict):
+    both = {"emerging": 5, "novel": novel, "id": 200}
+    seen = {
+        "appendix": kinds((5.3, 6), (35.12, 28), (44.7, 37), both),
+        "table2": kinds((7.2, 8), (37.4, 30), (45.8, 38), both),
+    }
+    rows = claims({"fb15k-237/frequencies": seen})
+    title = "mean and median frequency of entities, {}"
+    assert rows[title.format("novel")].verdict == (
+        "holds for the rarer end, with `appendix`"
+    )
+    assert rows[title.format("emerging")].ours == "5.3 / 6"
+    assert rows[title.format("emerging")].verdict.startswith("does not hold")
+    (why,) = (r for t, r in rows.items() if "more frequent" in t)
+    assert why.verdict.startswith(verdict)

@@ -33,8 +33,10 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
         verdicts.verdicts,
         (
             "/graph",
+            "/frequencies",
             "/models/",
             "/recipe/",
+            "/alpha/",
             "/errors/",
             "/rival-errors/",
             "/architectures/",
@@ -49,10 +51,12 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
     ),
     "statistics": (graphs.statistics, ("/graph",)),
     "partitions": (graphs.partitions, ("/graph",)),
+    "frequencies": (graphs.frequencies, ("/frequencies",)),
     "table1": (detection.table1, _judged("temporal-like-table2")),
     "stated": (detection.stated, _judged("temporal-like-stated")),
     "inclusive": (detection.inclusive, _judged("temporal-like-inclusive")),
     "table2": (detection.table2, _judged("temporal-like-table2")),
+    "appendix": (detection.appendix, _judged("temporal-like-appendix")),
     "table3": (detection.table3, _judged("standard-stated")),
     "table4": (
         detection.table4,
@@ -108,6 +112,7 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
 #: Tables that show one graph, the first there are records of.
 OF_ONE_GRAPH = (
     "table2",
+    "appendix",
     "table4",
     "metrics",
     "a3",

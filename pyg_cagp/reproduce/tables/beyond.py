@@ -1,6 +1,7 @@
 r"""The leak in a scale, given confidences, and the two ways to a variance."""
 
-from pyg_cagp.reproduce.tables.common import models_of
+from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.tables.common import LEAKING, models_of
 from pyg_cagp.reproduce.tables.detection import DATASETS, interval
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
@@ -16,12 +17,9 @@ def leak(records: Records) -> Table:
         name = f"{dataset}/leak"
         if not records.seeds(name):
             continue
-        paper = {"fb15k-237": 0.960, "wn18rr": 0.871}.get(dataset)
-        for signal in (
-            "variance",
-            "1 / (1 + frequency)",
-            "1 / sqrt(1 + frequency)",
-        ):
+        place = published.STANDARD_PLACES.get(dataset)
+        paper = None if place is None else published.STANDARD["cagp"][place]
+        for signal in LEAKING:
             rows.append(
                 (
                     dataset,
@@ -78,6 +76,7 @@ def _by_seed(records: Records, name: str, signal: str) -> str | None:
 def confidences(records: Records) -> Table:
     r"""Predicting given confidences."""
     results = records.seeds("nl27k/confidences")
+    triples = records.inputs("nl27k/confidences/").get("triples", 0)
     rows = [
         (method, *(found[figure] for figure in ("mse", "mae", "spearman")))
         for result in results[:1]
@@ -90,7 +89,7 @@ def confidences(records: Records) -> Table:
         rows,
         (
             "One seed. UKGE and BEUrRE are trained on the confidences of "
-            "training triples, of which they see about three million, repeats "
+            f"training triples, of which they see about {triples:,}, repeats "
             "counted; the Gaussian model on the triples alone, and its scores "
             "are mapped to confidences by isotonic regression on validation.",
         ),

@@ -4,12 +4,17 @@ from typing import Any
 
 from pyg_cagp.reproduce import published
 from pyg_cagp.reproduce.tables.common import (
-    appendix_of,
-    first_dataset,
+    ASSUMPTIONS,
+    PLACES,
     models_of,
     of_paper,
 )
-from pyg_cagp.reproduce.tables.detection import DATASETS, area, interval
+from pyg_cagp.reproduce.tables.detection import (
+    DATASETS,
+    area,
+    first_dataset,
+    interval,
+)
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
 
@@ -21,33 +26,21 @@ def assumptions(records: Records) -> Table:
         for d in records.datasets(DATASETS)
         if models_of(records, d) is not None
     ]
-    columns, places = (
-        ["assumption"],
-        {"fb15k-237": 0, "wn18rr": 1, "yago3-10": 2},
-    )
+    columns = ["assumption"]
     for dataset in datasets:
         columns.append(dataset)
-        if dataset in places:
+        if dataset in PLACES:
             columns.append("paper")
-    keys: dict[str, tuple[str, ...]] = {
-        "A1 Spearman": ("assumptions", "A1", "spearman"),
-        "A2 coverage of ID": ("assumptions", "A2", "coverage"),
-        "A4 delta": ("assumptions", "A4", "delta"),
-        "A5 rho": ("assumptions", "A5", "rho"),
-        "A6 semantic on emerging": ("assumptions", "A6", "auroc"),
-        "semantic on novel": ("theorems", "semantic on novel", "measured"),
-        "structural on novel": ("theorems", "structural on novel", "measured"),
-    }
     rows = []
-    for name, path in keys.items():
+    for name, path in ASSUMPTIONS.items():
         row: list[Any] = [name]
         for dataset in datasets:
             cell = models_of(records, dataset)
-            preset = appendix_of(dataset)
             assert cell is not None
-            row.append(records.spread(cell, "presets", preset, *path, digits=3))
-            if dataset in places:
-                row.append(published.ASSUMPTIONS[name][places[dataset]])
+            where = ("presets", "appendix", *path)
+            row.append(records.spread(cell, *where, digits=3))
+            if dataset in PLACES:
+                row.append(published.ASSUMPTIONS[name][PLACES[dataset]])
         rows.append(row)
     return Table(
         "assumptions",
@@ -56,9 +49,9 @@ def assumptions(records: Records) -> Table:
         rows,
         (
             interval(records),
-            "Partition `appendix`; for WN18RR `inclusive`, which gives the "
-            "paper's rho. Variances are those of the models that ship; table "
-            "`verdicts` has those of the paper's recipe beside them.",
+            "Partition `appendix`. Variances are those of the models that "
+            "ship; table `verdicts` has those of the paper's recipe beside "
+            "them.",
         ),
     )
 
@@ -67,8 +60,7 @@ def overlap(records: Records) -> Table:
     r"""A3: novel contexts that have an ID triple of like frequency."""
     dataset = first_dataset(records)
     found = records.one(f"{dataset}/graph")
-    preset = appendix_of(dataset)
-    shares = {} if found is None else found["overlap"][preset]
+    shares = {} if found is None else found["overlap"]["appendix"]
     rows = [
         (
             epsilon,
@@ -83,7 +75,7 @@ def overlap(records: Records) -> Table:
         f"A3: share of novel contexts with a match in frequency, {dataset}",
         ("epsilon", "ID test triples", "training triples", "paper"),
         rows,
-        (f"Partition `{preset}`.",),
+        ("Partition `appendix`.",),
     )
 
 
@@ -205,10 +197,8 @@ def tau(records: Records) -> Table:
 
 def architectures(records: Records) -> Table:
     r"""Other models behind the semantic signal."""
-    there = [name for name in records.names if "/architectures/" in name]
-    dataset = first_dataset(records)
-    if there and not any(name.startswith(f"{dataset}/") for name in there):
-        dataset = there[0].split("/")[0]
+    dataset = first_dataset(records, "/architectures/")
+    changes = records.inputs("/architectures/").get("changes", {})
     rows = []
     for model in (
         "gaussian-distmult",
@@ -254,11 +244,15 @@ def architectures(records: Records) -> Table:
         rows,
         (
             interval(records),
-            "Each model is trained for 8 epochs with 128 negatives, so that "
-            "they can be compared with each other; the model that ships trains "
-            "longer. Temporal-like: partition of table 2.",
+            "Each model is trained in the same way, so that they can be "
+            f"compared with each other ({_told(changes)}); the model that "
+            "ships trains longer. Temporal-like: partition of table 2.",
         ),
     )
+
+
+def _told(changes: dict[str, Any]) -> str:
+    return ", ".join(f"`{name}` {value}" for name, value in changes.items())
 
 
 def mistakes(records: Records) -> Table:

@@ -3,25 +3,30 @@ r"""What several tables ask for."""
 from typing import Any
 
 from pyg_cagp.reproduce.budget import BACKBONES
-from pyg_cagp.reproduce.tables.detection import DATASETS
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread
 
+#: Where the paper's figures of a graph are, in tables of assumptions.
+PLACES = {"fb15k-237": 0, "wn18rr": 1, "yago3-10": 2}
 
-def first_dataset(records: Records) -> str:
-    r"""Returns the graph of tables that show one: FB15k-237, if it is there."""
-    found = records.datasets(DATASETS)
-    return found[0] if found else DATASETS[0]
+#: Where a model's cell has what the theorems assume and lead to.
+ASSUMPTIONS: dict[str, tuple[str, ...]] = {
+    "A1 Spearman": ("assumptions", "A1", "spearman"),
+    "A2 coverage of ID": ("assumptions", "A2", "coverage"),
+    "A4 delta": ("assumptions", "A4", "delta"),
+    "A5 rho": ("assumptions", "A5", "rho"),
+    "A6 semantic on emerging": ("assumptions", "A6", "auroc"),
+    "semantic on novel": ("theorems", "semantic on novel", "measured"),
+    "structural on novel": ("theorems", "structural on novel", "measured"),
+}
+
+#: Semantic signals whose mix was tried with scales that see labels.
+LEAKING = ("variance", "1 / (1 + frequency)", "1 / sqrt(1 + frequency)")
 
 
 def of_paper(dataset: str, figure: Any) -> Any:
     r"""Returns a figure of the paper where it is of that graph."""
     return figure if dataset == "fb15k-237" else None
-
-
-def appendix_of(dataset: str) -> str:
-    r"""Returns the partition that gives the figures of the paper's appendix."""
-    return "inclusive" if dataset == "wn18rr" else "appendix"
 
 
 def models_of(records: Records, dataset: str) -> str | None:
@@ -47,3 +52,19 @@ def fewer_errors(records: Records, cell: str, method: str) -> Spread | None:
             kept = found["selective"]["0.85"]["accuracy"]
             shares.append(1 - (1 - kept) / (1 - result["accuracy"]))
     return records.spread_of(shares, 3)
+
+
+def resamples_of(records: Records, part: str) -> str:
+    r"""Returns how small a p-value can be, as a sentence.
+
+    Args:
+        records (Records): The records.
+        part (str): A part of the names of cells that compare methods.
+    """
+    number = records.inputs(part).get("resamples")
+    if number is None:
+        return ""
+    return (
+        f"With {number:,} resamples it cannot be smaller than the number of "
+        f"methods / {number + 1:,}."
+    )

@@ -13,11 +13,11 @@ def effort(records: Records) -> Table:
     others: dict[str, float] = {}
     for name in records.names:
         record = records.store.read(name) or {}
-        dataset, kind = name.split("/")[:2]
+        dataset, _, rest = name.partition("/")
         cells[dataset] = cells.get(dataset, 0) + 1
         judged.setdefault(dataset, 0.0)
         others.setdefault(dataset, 0.0)
-        found = judged if kind == "models" else others
+        found = judged if rest.startswith("models/") else others
         found[dataset] += _seconds(record)
     rows: list[tuple[Any, ...]] = [
         (

@@ -1,9 +1,13 @@
 r"""Tables that follow from the graphs alone."""
 
+from typing import Any
+
 from pyg_cagp.reproduce import published
 from pyg_cagp.reproduce.tables.detection import DATASETS
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
+
+KINDS = ("emerging", "novel", "id")
 
 
 def statistics(records: Records) -> Table:
@@ -90,3 +94,64 @@ def partitions(records: Records) -> Table:
             "ties counted half, U_str on emerging is 1 - rho / 2, not 1 - rho.",
         ),
     )
+
+
+def frequencies(records: Records) -> Table:
+    r"""How often entities of each kind of triple were seen."""
+    rows: list[tuple[Any, ...]] = []
+    for dataset in records.datasets(DATASETS):
+        found = records.one(f"{dataset}/frequencies")
+        for reading, kinds in (found or {}).items():
+            rows.append(
+                (
+                    dataset,
+                    reading,
+                    f"{kinds['tau']:g}",
+                    *(kinds[kind]["count"] for kind in KINDS),
+                    *(
+                        _mean_median(kinds[kind][ends])
+                        for ends in ("rarer end", "both ends")
+                        for kind in KINDS
+                    ),
+                )
+            )
+        if found is not None and dataset == "fb15k-237":
+            told = [published.FREQUENCIES[kind] for kind in KINDS]
+            rows += [
+                (
+                    dataset,
+                    f"{preset}, paper",
+                    None,
+                    *(counts[kind] for kind in KINDS),
+                    *(f"{mean} / {median}" for mean, median in told),
+                    *(None for _ in KINDS),
+                )
+                for preset, counts in (
+                    ("appendix", published.APPENDIX_COUNTS),
+                    ("table2", published.STRATIFIED_COUNTS),
+                )
+            ]
+    return Table(
+        "frequencies",
+        "Frequencies of entities in test triples, mean / median",
+        (
+            "dataset",
+            "partition",
+            "tau",
+            *KINDS,
+            *(f"{kind}, rarer end" for kind in KINDS),
+            *(f"{kind}, both ends" for kind in KINDS),
+        ),
+        rows,
+        (
+            "A frequency is a number of slots of training triples; a self-loop "
+            "fills two. The paper has the same means and medians for both of "
+            "its partitions, and does not say of which end.",
+        ),
+    )
+
+
+def _mean_median(found: dict[str, float] | None) -> str | None:
+    if found is None:
+        return None
+    return f"{found['mean']:.1f} / {found['median']:g}"

@@ -6,10 +6,15 @@ from pyg_cagp.reproduce import published
 from pyg_cagp.reproduce.rivals import OTHERS
 from pyg_cagp.reproduce.tables.common import (
     fewer_errors,
-    first_dataset,
     of_paper,
+    resamples_of,
 )
-from pyg_cagp.reproduce.tables.detection import DATASETS, METHODS, interval
+from pyg_cagp.reproduce.tables.detection import (
+    DATASETS,
+    METHODS,
+    first_dataset,
+    interval,
+)
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
 
@@ -154,8 +159,7 @@ def errors(records: Records) -> Table:
             "Against the maximum probability: better or worse with seed 0, and "
             "with how many seeds so; p is that of a paired bootstrap over the "
             "queries of seed 0, corrected by Holm's method among our methods, "
-            "and among those of others. With 10,000 resamples it cannot be "
-            "smaller than the number of methods / 10,001.",
+            "and among those of others. " + resamples_of(records, "/errors/"),
         ),
     )
 

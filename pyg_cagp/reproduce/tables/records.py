@@ -63,6 +63,17 @@ class Records:
         found.sort(key=lambda n: int(n.rsplit("/", 1)[1]))
         return [self.one(n) for n in found]  # type: ignore[misc]
 
+    def inputs(self, part: str) -> dict[str, Any]:
+        r"""Returns what the first cell of some kind was computed with.
+
+        Args:
+            part (str): A part of its name.
+        """
+        for name in self.names:
+            if part in f"{name}/":
+                return (self.store.read(name) or {}).get("inputs", {})
+        return {}
+
     def spread(self, name: str, *path: str, digits: int = 4) -> Spread | None:
         r"""Returns the mean of a figure over seeds, with the interval of
         Student's t.

@@ -3,8 +3,13 @@ r"""Whether differences are beyond chance, and metrics other than AUROC."""
 from typing import Any
 
 from pyg_cagp.reproduce.rivals import OTHERS
-from pyg_cagp.reproduce.tables.common import first_dataset
-from pyg_cagp.reproduce.tables.detection import DATASETS, METHODS, interval
+from pyg_cagp.reproduce.tables.common import resamples_of
+from pyg_cagp.reproduce.tables.detection import (
+    DATASETS,
+    METHODS,
+    first_dataset,
+    interval,
+)
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
 
@@ -37,9 +42,8 @@ def significance(records: Records) -> Table:
         (
             "Seed 0. p is that of a paired bootstrap over test triples, "
             "corrected by Holm's method among our methods, and among those of "
-            "others. With 10,000 resamples it cannot be smaller than the "
-            "number of methods / 10,001. On temporal-like partitions CAGP is "
-            "made of what the labels are made of.",
+            f"others. {resamples_of(records, '/detection/')} On temporal-like "
+            "partitions CAGP is made of what the labels are made of.",
         ),
     )
 

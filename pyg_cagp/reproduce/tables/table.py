@@ -15,6 +15,8 @@ class Table:
         columns (sequence): The headings of columns.
         rows (sequence): The cells of each row.
         notes (sequence, optional): Sentences below it.
+        if_empty (sequence, optional): Sentences in its place, if there are no
+            records for it.
     """
 
     name: str
@@ -22,6 +24,7 @@ class Table:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     notes: Sequence[str] = field(default_factory=tuple)
+    if_empty: Sequence[str] = field(default_factory=tuple)
 
     def to_markdown(self, level: int = 3) -> str:
         r"""Returns the table in Markdown.
@@ -37,7 +40,10 @@ class Table:
         """
         lines = [f"{'#' * level} {self.title}", ""]
         if not self.has_figures():
-            return "\n".join([*lines, "There are no records for this table."])
+            lines.append("There are no records for this table.")
+            for note in self.if_empty:
+                lines += ["", note]
+            return "\n".join(lines)
         lines.append(f"| {' | '.join(self.columns)} |")
         lines.append(f"|{'---|' * len(self.columns)}")
         for row in self.rows:
@@ -64,7 +70,7 @@ class Table:
             "title": self.title,
             "columns": list(self.columns),
             "rows": [[_plain(value) for value in row] for row in self.rows],
-            "notes": list(self.notes),
+            "notes": list(self.notes if self.has_figures() else self.if_empty),
         }
 
 
@@ -109,5 +115,6 @@ def show(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Spread):
-        return {"mean": value.mean, "half_width": value.half}
+        found = {"mean": value.mean, "half_width": value.half}
+        return found if value.seeds is None else found | {"seeds": value.seeds}
     return value

@@ -8,6 +8,7 @@ from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
 from pyg_cagp.reproduce.tables.verdicts.analysis import analysis
 from pyg_cagp.reproduce.tables.verdicts.assumptions import assumptions
+from pyg_cagp.reproduce.tables.verdicts.frequencies import frequencies
 from pyg_cagp.reproduce.tables.verdicts.partitions import partitions
 from pyg_cagp.reproduce.tables.verdicts.practice import practice
 from pyg_cagp.reproduce.tables.verdicts.rules import MISSING
@@ -20,6 +21,7 @@ def verdicts(records: Records) -> Table:
     r"""Every claim with its verdict; of FB15k-237 unless said otherwise."""
     claims = [
         *partitions(records),
+        *frequencies(records),
         *temporal(records),
         *random_tails(records),
         *assumptions(records),

@@ -73,7 +73,13 @@ def _architectures(records: Records) -> list[Claim]:
 
 def _mistakes(records: Records) -> list[Claim]:
     cell, rows = f"{FB}/mistakes", []
-    for name, title in (("auroc", "AUROC"), ("accuracy", "accuracy")):
+    for name, title in (
+        ("auroc", "AUROC"),
+        ("accuracy", "accuracy"),
+        ("precision", "precision"),
+        ("recall", "recall"),
+        ("f1", "F1"),
+    ):
         ours, paper = records.spread(cell, name), published.MISTAKES[name]
         verdict = not_below(ours, paper)
         if name == "auroc" and verdict.startswith(FAILS):

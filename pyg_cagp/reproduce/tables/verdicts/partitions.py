@@ -3,7 +3,6 @@ r"""Claims that follow from the graph alone."""
 from typing import Any
 
 from pyg_cagp.reproduce import published
-from pyg_cagp.reproduce.tables.common import appendix_of
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread
 from pyg_cagp.reproduce.tables.verdicts.rules import (
@@ -12,6 +11,7 @@ from pyg_cagp.reproduce.tables.verdicts.rules import (
     FB,
     HOLDS,
     Claim,
+    not_below,
     same,
 )
 
@@ -39,21 +39,35 @@ def _counts(found: dict[str, Any]) -> list[Claim]:
         preset: summary["splits"]["test"]
         for preset, summary in found["presets"].items()
     }
-    ours = [counts["table2"][kind] for kind in KINDS]
-    papers = [published.STRATIFIED_COUNTS[kind] for kind in KINDS]
     stated = counts["stated"]
+    text = " / ".join(f"{stated[kind]:,}" for kind in KINDS)
     novel = stated["novel"] / (stated["novel"] + stated["emerging"])
     paper = published.COMPOSITION[FB][0]
     return [
-        Claim(
-            "counts of emerging, novel and ID test triples",
-            " / ".join(f"{n:,}" for n in papers),
-            " / ".join(f"{n:,}" for n in ours),
-            None,
-            f"{HOLDS if ours == papers else FAILS} for quantile 0.25 "
-            "inclusive; the text says 0.10, which gives "
-            + " / ".join(f"{stated[kind]:,}" for kind in KINDS),
-            "partitions",
+        *(
+            Claim(
+                f"counts of emerging, novel and ID test triples ({place})",
+                " / ".join(f"{papers[kind]:,}" for kind in KINDS),
+                " / ".join(f"{counts[preset][kind]:,}" for kind in KINDS),
+                None,
+                f"{_agree(counts[preset], papers)} for {rule}; the text says "
+                f"quantile 0.10, which gives {text}",
+                "partitions",
+            )
+            for place, preset, papers, rule in (
+                (
+                    "table 2",
+                    "table2",
+                    published.STRATIFIED_COUNTS,
+                    "quantile 0.25 inclusive",
+                ),
+                (
+                    "appendix on A3",
+                    "appendix",
+                    published.APPENDIX_COUNTS,
+                    "quantile 0.20",
+                ),
+            )
         ),
         Claim(
             "share of novel contexts among OOD triples",
@@ -64,6 +78,10 @@ def _counts(found: dict[str, Any]) -> list[Claim]:
             "partitions",
         ),
     ]
+
+
+def _agree(ours: dict[str, Any], papers: dict[str, int]) -> str:
+    return HOLDS if all(ours[k] == papers[k] for k in KINDS) else FAILS
 
 
 def _structural(found: dict[str, Any]) -> list[Claim]:
@@ -115,7 +133,7 @@ def _overlap(
     paper: float,
 ) -> list[Claim]:
     r"""A3 as it is stated, of ID triples, and as the paper has checked it."""
-    shares = found["overlap"][appendix_of(dataset)]
+    shares = found["overlap"]["appendix"]
     title = f"within a frequency of {epsilon}, {dataset}"
     return [
         Claim(
@@ -123,7 +141,7 @@ def _overlap(
             f"{100 * paper:.1f} %",
             f"{100 * shares[kind][epsilon]:.1f} %",
             None,
-            same(Spread(shares[kind][epsilon]), paper),
+            not_below(Spread(shares[kind][epsilon]), paper),
             "a3" if dataset == FB else f"a3 --datasets {dataset}",
         )
         for kind, of in (
@@ -134,7 +152,7 @@ def _overlap(
 
 
 def _everywhere(words: dict[str, Any]) -> Claim:
-    shares = words["overlap"][appendix_of("wn18rr")]["id"]
+    shares = words["overlap"]["appendix"]["id"]
     return Claim(
         "A3 holds for 100 % of novel contexts on three graphs (abstract)",
         "100 %",

@@ -1,6 +1,7 @@
 r"""Claims about random tails, and whether a leak explains them."""
 
 from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.tables.common import LEAKING
 from pyg_cagp.reproduce.tables.detection import area
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread
@@ -22,7 +23,8 @@ BUDGET = "with a short training that was not tuned"
 def random_tails(records: Records) -> list[Claim]:
     r"""Standard OOD."""
     rows: list[Claim] = []
-    for dataset, place in ((FB, 1), ("wn18rr", 0)):
+    for dataset in (FB, "wn18rr"):
+        place = published.STANDARD_PLACES[dataset]
         for method, title in (
             ("structural", "U_str"),
             ("semantic", "U_sem"),
@@ -97,11 +99,7 @@ def _explained(
         f"{signal}, by the {scale}": records.spread(
             f"{dataset}/leak", signal, f"as published, {scale}", digits=3
         )
-        for signal in (
-            "variance",
-            "1 / (1 + frequency)",
-            "1 / sqrt(1 + frequency)",
-        )
+        for signal in LEAKING
         for scale in ("range", "largest")
     }
     there = {way: figure for way, figure in leaking.items() if figure}

@@ -1,0 +1,117 @@
+r"""Claims about the weight with which both doubts are mixed."""
+
+from functools import partial
+
+from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.tables.detection import area
+from pyg_cagp.reproduce.tables.records import Records
+from pyg_cagp.reproduce.tables.table import Spread
+from pyg_cagp.reproduce.tables.verdicts.rules import (
+    FAILS,
+    FB,
+    LABELS,
+    Claim,
+    by_recipe,
+    not_below,
+)
+
+SETTING = "temporal-like, table2"
+
+
+def weights(records: Records) -> list[Claim]:
+    r"""Any weight, the best one, and one that is learned."""
+    return [*_dominates(records), *_learned(records)]
+
+
+def _dominates(records: Records) -> list[Claim]:
+    r"""Whether a mix is better than both its parts: with any weight, as the
+    abstract says, and with some weight, as the theorem says.
+    """
+    sweeps = [found[SETTING] for found in records.seeds(f"{FB}/alpha")]
+    if not sweeps:
+        return []
+    # A weight of 0 or 1 leaves one of the parts.
+    inner = sweeps[0]["alpha"][1:-1]
+    beats = [
+        all(
+            sweep["auroc"][place] > max(sweep["auroc"][0], sweep["auroc"][-1])
+            for sweep in sweeps
+        )
+        for place in range(1, len(inner) + 1)
+    ]
+    better = [weight for weight, wins in zip(inner, beats, strict=True) if wins]
+    told = f"{len(better)} of {len(inner)} weights of U_sem"
+    if better:
+        told += f", from {min(better):g} to {max(better):g}"
+    return [
+        Claim(
+            "temporal-like: any convex combination is better than either "
+            "signal (abstract)",
+            "any",
+            told,
+            None,
+            LABELS if len(better) == len(inner) else f"{FAILS} for the others",
+            "mixing",
+        ),
+        Claim(
+            "theorem 2 (iv): some convex combination is better than either "
+            "signal",
+            "some",
+            told,
+            None,
+            LABELS if better else FAILS,
+            "mixing",
+        ),
+    ]
+
+
+def _learned(records: Records) -> list[Claim]:
+    r"""What a learned weight adds to a fixed one."""
+    rows = []
+    for place, (title, protocol, preset) in enumerate(
+        (
+            ("temporal-like", "temporal-like", "table2"),
+            ("random tails", "standard", "stated"),
+        )
+    ):
+        ours = gain(
+            area(records, FB, protocol, preset, "cagp"),
+            area(records, FB, protocol, preset, "average"),
+        )
+        recipe = gain(
+            *(
+                recipes(records, f"{protocol}, {preset}", method)
+                for method in ("cagp", "average")
+            )
+        )
+        if ours is None:
+            continue
+        paper = published.MIXING["cagp"][place]
+        papers = paper - published.MIXING["average"][place]
+        verdict = by_recipe(partial(not_below, paper=papers), ours, recipe)
+        rows.append(
+            Claim(
+                f"{title}: a learned weight adds to a fixed one",
+                papers,
+                ours,
+                recipe,
+                verdict,
+                "mixing",
+            )
+        )
+    return rows
+
+
+def recipes(records: Records, setting: str, method: str) -> Spread | None:
+    r"""Returns the AUROC with the model that is trained as the paper says."""
+    return records.spread(f"{FB}/recipe", "detection", setting, method)
+
+
+def gain(mix: Spread | None, *parts: Spread | None) -> Spread | None:
+    r"""Returns by how much the mean of a mix is above that of its best part,
+    if all of them are there.
+    """
+    there = [part.mean for part in parts if part is not None]
+    if mix is None or len(there) < len(parts):
+        return None
+    return Spread(mix.mean - max(there))
