@@ -324,6 +324,8 @@ def test_two_processes_leave_the_same_records(tmp_path):
         found = {n: bench.store.read(n) for n in bench.store.names()}
         for record in found.values():
             assert record.pop("seconds") >= 0
+            # This process may compute with more than those it starts.
+            assert record.pop("instructions")
         records.append(found)
     assert (
         failures[0] == failures[1] == {"broken": "the loss is no finite number"}
