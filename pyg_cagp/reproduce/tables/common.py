@@ -20,6 +20,9 @@ ASSUMPTIONS: dict[str, tuple[str, ...]] = {
     "structural on novel": ("theorems", "structural on novel", "measured"),
 }
 
+#: The kinds of test triples, in the order of columns.
+KINDS = ("emerging", "novel", "id")
+
 #: Semantic signals whose mix was tried with scales that see labels.
 LEAKING = ("variance", "1 / (1 + frequency)", "1 / sqrt(1 + frequency)")
 
@@ -34,6 +37,38 @@ def models_of(records: Records, dataset: str) -> str | None:
     model = BACKBONES.get(dataset, "gaussian-distmult")
     name = f"{dataset}/models/{model}"
     return name if records.seeds(name) else None
+
+
+def recipes(
+    records: Records, dataset: str, setting: str, method: str
+) -> Spread | None:
+    r"""Returns the AUROC with the model that is trained as the paper says."""
+    return records.spread(f"{dataset}/recipe", "detection", setting, method)
+
+
+def winning_weights(
+    records: Records, dataset: str, setting: str
+) -> tuple[list[float], int]:
+    r"""Returns the weights of U_sem with which a mix is better than both its
+    parts, with every seed, and how many were tried.
+
+    Args:
+        records (Records): The records.
+        dataset (str): The graph.
+        setting (str): The protocol and the partition.
+    """
+    sweeps = [found[setting] for found in records.seeds(f"{dataset}/alpha")]
+    # A weight of 0 or 1 leaves one of the parts.
+    tried = list(enumerate(sweeps[0]["alpha"]))[1:-1] if sweeps else []
+    wins = [
+        weight
+        for place, weight in tried
+        if all(
+            s["auroc"][place] > max(s["auroc"][0], s["auroc"][-1])
+            for s in sweeps
+        )
+    ]
+    return wins, len(tried)
 
 
 def fewer_errors(records: Records, cell: str, method: str) -> Spread | None:

@@ -236,7 +236,7 @@ def _by_kind(
             if is_papers:
                 row.append(paper[method][place] if method in paper else None)
         rows.append(row)
-    notes = [interval(records), CIRCULAR, *elsewhere]
+    notes = [interval(records), CIRCULAR]
     name = f"{dataset}/detection/temporal-like-{preset}"
     for result in records.seeds(name)[:1]:
         counts = result["counts"]["test"]

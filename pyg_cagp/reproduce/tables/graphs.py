@@ -3,11 +3,10 @@ r"""Tables that follow from the graphs alone."""
 from typing import Any
 
 from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.tables.common import KINDS
 from pyg_cagp.reproduce.tables.detection import DATASETS
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Table
-
-KINDS = ("emerging", "novel", "id")
 
 
 def statistics(records: Records) -> Table:

@@ -1,6 +1,7 @@
 r"""Claims about what the mix of both doubts gains."""
 
 from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.tables.common import recipes
 from pyg_cagp.reproduce.tables.detection import METHODS, area
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.verdicts.rules import (
@@ -12,7 +13,7 @@ from pyg_cagp.reproduce.tables.verdicts.rules import (
     by_recipe,
     not_below,
 )
-from pyg_cagp.reproduce.tables.verdicts.weights import gain, recipes, weights
+from pyg_cagp.reproduce.tables.verdicts.weights import gain, weights
 
 RIVALS = ("ukge", "mc dropout", "ensemble", "sngp")
 
@@ -34,7 +35,7 @@ def _mixing(records: Records) -> list[Claim]:
     where = (records, FB, "temporal-like", "table2")
     ours = gain(*(area(*where, method) for method in methods))
     recipe = gain(
-        *(recipes(records, "temporal-like, table2", m) for m in methods)
+        *(recipes(records, FB, "temporal-like, table2", m) for m in methods)
     )
     if ours is None:
         return []

@@ -3,6 +3,7 @@ r"""Claims that follow from the graph alone."""
 from typing import Any
 
 from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.tables.common import KINDS
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread
 from pyg_cagp.reproduce.tables.verdicts.rules import (
@@ -14,8 +15,6 @@ from pyg_cagp.reproduce.tables.verdicts.rules import (
     not_below,
     same,
 )
-
-KINDS = ("emerging", "novel", "id")
 
 
 def partitions(records: Records) -> list[Claim]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.tables.common import recipes
 from pyg_cagp.reproduce.tables.detection import area
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread
@@ -48,12 +49,7 @@ def temporal(records: Records) -> list[Claim]:
             ours = area(*where, method, kind)
             recipe = None
             if kind == "overall":
-                recipe = records.spread(
-                    f"{FB}/recipe",
-                    "detection",
-                    "temporal-like, table2",
-                    method,
-                )
+                recipe = recipes(records, FB, "temporal-like, table2", method)
             verdict = not_below(recipe or ours, paper)
             if verdict == HOLDS:
                 verdict = LABELS

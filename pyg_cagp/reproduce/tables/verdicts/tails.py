@@ -1,7 +1,7 @@
 r"""Claims about random tails, and whether a leak explains them."""
 
 from pyg_cagp.reproduce import published
-from pyg_cagp.reproduce.tables.common import LEAKING
+from pyg_cagp.reproduce.tables.common import LEAKING, recipes
 from pyg_cagp.reproduce.tables.detection import area
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread
@@ -36,7 +36,7 @@ def random_tails(records: Records) -> list[Claim]:
             ours = area(records, dataset, "standard", "stated", method)
             recipe = None
             if method == "semantic":
-                recipe = _recipe(records, dataset, method)
+                recipe = recipes(records, dataset, "standard, stated", method)
             verdict = _found(method, ours, recipe, paper)
             if method in ("ukge", "sngp") and verdict.startswith(FAILS):
                 verdict = f"{verdict}, {BUDGET}"
@@ -53,7 +53,7 @@ def random_tails(records: Records) -> list[Claim]:
         for method, title in (("average", "simple average"), ("cagp", "CAGP")):
             paper = published.STANDARD[method][place]
             ours = area(records, dataset, "standard", "stated", method)
-            recipe = _recipe(records, dataset, method)
+            recipe = recipes(records, dataset, "standard, stated", method)
             verdict = _explained(records, dataset, recipe or ours, paper)
             alone = area(records, dataset, "standard", "stated", "structural")
             if recipe is not None and recipe == alone:
@@ -78,12 +78,6 @@ def _found(
     if method in ("structural", "sngp"):
         return same(ours, paper)
     return by_recipe(lambda found: not_below(found, paper), ours, recipe)
-
-
-def _recipe(records: Records, dataset: str, method: str) -> Spread | None:
-    return records.spread(
-        f"{dataset}/recipe", "detection", "standard, stated", method
-    )
 
 
 def _explained(

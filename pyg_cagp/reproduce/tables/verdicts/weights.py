@@ -3,6 +3,7 @@ r"""Claims about the weight with which both doubts are mixed."""
 from functools import partial
 
 from pyg_cagp.reproduce import published
+from pyg_cagp.reproduce.tables.common import recipes, winning_weights
 from pyg_cagp.reproduce.tables.detection import area
 from pyg_cagp.reproduce.tables.records import Records
 from pyg_cagp.reproduce.tables.table import Spread
@@ -15,8 +16,6 @@ from pyg_cagp.reproduce.tables.verdicts.rules import (
     not_below,
 )
 
-SETTING = "temporal-like, table2"
-
 
 def weights(records: Records) -> list[Claim]:
     r"""Any weight, the best one, and one that is learned."""
@@ -27,22 +26,16 @@ def _dominates(records: Records) -> list[Claim]:
     r"""Whether a mix is better than both its parts: with any weight, as the
     abstract says, and with some weight, as the theorem says.
     """
-    sweeps = [found[SETTING] for found in records.seeds(f"{FB}/alpha")]
-    if not sweeps:
+    better, tried = winning_weights(records, FB, "temporal-like, table2")
+    if not tried:
         return []
-    # A weight of 0 or 1 leaves one of the parts.
-    inner = sweeps[0]["alpha"][1:-1]
-    beats = [
-        all(
-            sweep["auroc"][place] > max(sweep["auroc"][0], sweep["auroc"][-1])
-            for sweep in sweeps
-        )
-        for place in range(1, len(inner) + 1)
-    ]
-    better = [weight for weight, wins in zip(inner, beats, strict=True) if wins]
-    told = f"{len(better)} of {len(inner)} weights of U_sem"
+    told = f"{len(better)} of {tried} weights of U_sem"
+    verdict = FAILS
     if better:
         told += f", from {min(better):g} to {max(better):g}"
+        verdict = f"{FAILS} for the others"
+    if len(better) == tried:
+        verdict = LABELS
     return [
         Claim(
             "temporal-like: any convex combination is better than either "
@@ -50,7 +43,7 @@ def _dominates(records: Records) -> list[Claim]:
             "any",
             told,
             None,
-            LABELS if len(better) == len(inner) else f"{FAILS} for the others",
+            verdict,
             "mixing",
         ),
         Claim(
@@ -80,7 +73,7 @@ def _learned(records: Records) -> list[Claim]:
         )
         recipe = gain(
             *(
-                recipes(records, f"{protocol}, {preset}", method)
+                recipes(records, FB, f"{protocol}, {preset}", method)
                 for method in ("cagp", "average")
             )
         )
@@ -100,11 +93,6 @@ def _learned(records: Records) -> list[Claim]:
             )
         )
     return rows
-
-
-def recipes(records: Records, setting: str, method: str) -> Spread | None:
-    r"""Returns the AUROC with the model that is trained as the paper says."""
-    return records.spread(f"{FB}/recipe", "detection", setting, method)
 
 
 def gain(mix: Spread | None, *parts: Spread | None) -> Spread | None:
