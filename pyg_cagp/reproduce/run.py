@@ -52,10 +52,8 @@ def run_cells(
         progress (bool, optional): If set to :obj:`False`, shows no progress
             bar. (default: :obj:`True`)
         spawn (bool, optional): If set to :obj:`True`, a process is started even
-            for a single job, so that figures do not hang on what the processor
-            can do; see
-            :func:`~pyg_cagp.reproduce.instructions.same_instructions`.
-            (default: :obj:`False`)
+            for a single job, which computes with AVX2 where the processor has
+            AVX-512, as several jobs do in any case. (default: :obj:`False`)
 
     Returns:
         The reasons why cells could not be computed, by their names.
