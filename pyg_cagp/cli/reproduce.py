@@ -4,7 +4,9 @@ import argparse
 import dataclasses
 import os
 import sys
+import time
 from collections.abc import Collection
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +156,9 @@ def run(args: argparse.Namespace) -> int:
             _check_folder(option, Path(folder))
     store = Store(args.out or _default_out(args.quick))
     failed: dict[str, str] = {}
+    passed: float | None = None
     if not args.tables_only:
+        began = time.monotonic()
         work = Path(args.work) if args.work else cache_dir() / "reproduce"
         parts = {part for name in names for part in TABLES[name][1]}
         cells = Grid(budget).chosen(
@@ -168,6 +172,7 @@ def run(args: argparse.Namespace) -> int:
             progress=not args.json,
             spawn=True,
         )
+        passed = time.monotonic() - began
         if cells and len(failed) == len(cells):
             raise InvalidInputError(
                 f"nothing could be computed: {next(iter(failed.values()))}"
@@ -208,6 +213,7 @@ def run(args: argparse.Namespace) -> int:
         print_json(
             {
                 "records": str(store.folder),
+                "seconds": passed,
                 "failed": failed,
                 "tables": [table.to_dict() for table in tables],
             }
@@ -216,6 +222,14 @@ def run(args: argparse.Namespace) -> int:
         print(text)
         for line in _failures(failed):
             print(line, file=sys.stderr)
+        if passed is not None:
+            there = f"{len(cells) - len(failed)} of {len(cells)} records"
+            after = timedelta(seconds=round(passed))
+            print(
+                f"pyg-cagp: {there} are there, after {after}, {args.jobs} at a "
+                f"time",
+                file=sys.stderr,
+            )
     return 1 if failed else 0
 
 

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 
 import torch
 
+from pyg_cagp.reproduce.environment import for_processes
+
 VARIABLE = "ATEN_CPU_CAPABILITY"
 
 
@@ -28,8 +30,5 @@ def same_instructions() -> Iterator[str]:
     if VARIABLE in os.environ or instructions() != "AVX512":
         yield instructions()
         return
-    os.environ[VARIABLE] = "avx2"
-    try:
+    with for_processes(VARIABLE, "avx2"):
         yield "AVX2"
-    finally:
-        del os.environ[VARIABLE]

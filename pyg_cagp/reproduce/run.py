@@ -10,7 +10,7 @@ from concurrent.futures.process import (
     BrokenProcessPool,
     ProcessPoolExecutor,
 )
-from contextlib import ExitStack
+from contextlib import nullcontext
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
@@ -20,8 +20,10 @@ from tqdm import tqdm
 from pyg_cagp.exceptions import CAGPError, InvalidInputError
 from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.reproduce.cell import Cell, cell_keys
+from pyg_cagp.reproduce.huge_pages import huge_pages
 from pyg_cagp.reproduce.instructions import instructions, same_instructions
 from pyg_cagp.reproduce.store import Store
+from pyg_cagp.reproduce.worker import begin
 from pyg_cagp.reproduce.workshop import Workshop
 
 KILLED = "a process that computed cells was killed, perhaps for want of memory"
@@ -77,14 +79,19 @@ def run_cells(
     with bar, same_instructions() as theirs:
         if todo:
             _check_instructions(workshop, theirs if spawn else instructions())
-        for part, processes in ((crowd, jobs), (alone, 1)):
-            for cell, seconds, error in _computed(
-                part, store, workshop, keys, processes, failed, spawn
-            ):
-                bar.set_postfix_str(f"{cell.name} {seconds:.0f} s")
-                bar.update()
-                if error is not None:
-                    failed[cell.name] = error
+        # What is computed alone is timed, in a process as anybody starts it.
+        for part, processes, pages in (
+            (crowd, jobs, huge_pages()),
+            (alone, 1, nullcontext()),
+        ):
+            with pages:
+                for cell, seconds, error in _computed(
+                    part, store, workshop, keys, processes, failed, spawn
+                ):
+                    bar.set_postfix_str(f"{cell.name} {seconds:.0f} s")
+                    bar.update()
+                    if error is not None:
+                        failed[cell.name] = error
     return failed
 
 
@@ -210,7 +217,7 @@ def _computed(
     running: dict[Future, Cell] = {}
     while waiting:
         with ProcessPoolExecutor(
-            jobs, get_context("spawn"), _share, (threads,)
+            jobs, get_context("spawn"), begin, (threads,)
         ) as pool:
             try:
                 while waiting or running:
@@ -269,16 +276,6 @@ def _ready(
             continue
         del waiting[cell.name]
         yield cell
-
-
-#: What holds for as long as the process lives.
-_kept = ExitStack()
-
-
-def _share(threads: int) -> None:
-    r"""Leaves a process no more than its share of the cores."""
-    torch.set_num_threads(threads)
-    _kept.enter_context(one_blas_thread())
 
 
 def _cannot(cell: Cell, failed: dict[str, str]) -> str | None:

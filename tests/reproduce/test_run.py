@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures.process import (
@@ -433,21 +431,6 @@ def test_a_shipped_config_is_part_of_the_key():
     recipe = Grid(QUICK).cells["synthetic/recipe/0"].config["model"]
     assert recipe["objective"] == {"name": "bce"}
     assert recipe["train"]["epochs"] == QUICK.changes["train.epochs"]
-
-
-def test_workers_have_their_share_of_threads_for_good():
-    code = """
-import torch
-from threadpoolctl import threadpool_info
-from pyg_cagp.reproduce.run import _share
-_share(1)
-blas = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
-assert blas and all(lib["num_threads"] == 1 for lib in blas), blas
-assert torch.get_num_threads() == 1
-"""
-    more = {"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}
-    env = {**os.environ, **more}
-    subprocess.run([sys.executable, "-c", code], check=True, env=env)
 
 
 @pytest.mark.parametrize("budget", [QUICK, FULL])
