@@ -223,11 +223,11 @@ def run(args: argparse.Namespace) -> int:
         for line in _failures(failed):
             print(line, file=sys.stderr)
         if passed is not None:
-            there = f"{len(cells) - len(failed)} of {len(cells)} records"
+            computed = f"{len(cells) - len(failed)} of {len(cells)} records"
             after = timedelta(seconds=round(passed))
             print(
-                f"pyg-cagp: {there} are there, after {after}, {args.jobs} at a "
-                f"time",
+                f"pyg-cagp: {computed} are there, after {after}, {args.jobs} "
+                f"at a time",
                 file=sys.stderr,
             )
     return 1 if failed else 0
