@@ -54,6 +54,10 @@ class Grid:
         self.budget = budget
         self.cells: dict[str, Cell] = {}
         seeds = range(budget.seeds)
+        if {"fb15k-237", "nl27k"} & set(budget.datasets):
+            # First, and with one seed: training boxes on it takes longer than
+            # anything else, and if it came last, other cores would wait for it.
+            self._confidences("nl27k", 0)
         for dataset in budget.datasets:
             self._of_graph(dataset)
         for dataset in budget.datasets:
@@ -68,9 +72,6 @@ class Grid:
         for dataset in budget.datasets:
             for seed in seeds if dataset in RECIPE else ():
                 self._recipe(dataset, seed)
-        if {"fb15k-237", "nl27k"} & set(budget.datasets):
-            # One seed: training boxes on it takes longer than anything else.
-            self._confidences("nl27k", 0)
 
     def _add(
         self,
