@@ -15,13 +15,13 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 
 import torch
-from tqdm import tqdm
 
 from pyg_cagp.exceptions import CAGPError, InvalidInputError
 from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.reproduce.cell import Cell, cell_keys
 from pyg_cagp.reproduce.huge_pages import huge_pages
 from pyg_cagp.reproduce.instructions import instructions, same_instructions
+from pyg_cagp.reproduce.progress import GridBar
 from pyg_cagp.reproduce.store import Store
 from pyg_cagp.reproduce.worker import begin
 from pyg_cagp.reproduce.workshop import Workshop
@@ -67,12 +67,7 @@ def run_cells(
         for cell in _missing(cells, store, workshop, keys)
         if cell.name not in failed
     }
-    bar = tqdm(
-        total=len(todo),
-        desc="cells",
-        unit="cell",
-        disable=None if progress else True,
-    )
+    bar = GridBar(todo.values(), disable=None if progress else True)
     crowd = {name: cell for name, cell in todo.items() if not cell.alone}
     alone = {name: cell for name, cell in todo.items() if cell.alone}
     spawn = spawn or jobs > 1
@@ -88,8 +83,7 @@ def run_cells(
                 for cell, seconds, error in _computed(
                     part, store, workshop, keys, processes, failed, spawn
                 ):
-                    bar.set_postfix_str(f"{cell.name} {seconds:.0f} s")
-                    bar.update()
+                    bar.done(cell, seconds)
                     if error is not None:
                         failed[cell.name] = error
     return failed
