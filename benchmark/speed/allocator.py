@@ -6,7 +6,7 @@ The C library of Linux returns large blocks to the system as soon as they are
 free, and each new one is filled with zeros, page by page. Steps of
 :class:`~pyg_cagp.nn.radial_flow.RadialFlows`, the most costly part of a
 :class:`~pyg_cagp.uncertainty.GraphPosteriorNetwork`, are timed in a process
-that does so, in one that keeps its memory, and in one whose pages are huge, in
+that does so, in one whose pages are huge, and in one that keeps its memory, in
 turn.
 """
 

@@ -155,7 +155,7 @@ def run(args: argparse.Namespace) -> int:
         if folder:
             _check_folder(option, Path(folder))
     store = Store(args.out or _default_out(args.quick))
-    failed: dict[str, str] = {}
+    computed, failed = 0, dict[str, str]()
     passed: float | None = None
     if not args.tables_only:
         began = time.monotonic()
@@ -164,7 +164,7 @@ def run(args: argparse.Namespace) -> int:
         cells = Grid(budget).chosen(
             lambda cell: any(part in f"{cell}/" for part in parts)
         )
-        failed = run_cells(
+        computed, failed = run_cells(
             cells,
             store,
             Workshop(work, args.root),
@@ -175,7 +175,7 @@ def run(args: argparse.Namespace) -> int:
         passed = time.monotonic() - began
         if cells and len(failed) == len(cells):
             raise InvalidInputError(
-                f"nothing could be computed: {next(iter(failed.values()))}"
+                f"nothing could be computed: {_reason(failed, budget.datasets)}"
                 + (f"; {SHOW}" if store.names() else "")
             )
     shown = {cell.dataset for cell in Grid(budget).cells.values()}
@@ -186,9 +186,9 @@ def run(args: argparse.Namespace) -> int:
             f"there are no records{asked} in '{store.folder}'; leave out "
             f"'--tables-only' to compute them"
         )
-    there = {cell.split("/")[0] for cell in records.names}
+    graphs = {cell.split("/")[0] for cell in records.names}
     for dataset in args.datasets or ():
-        if dataset not in there:
+        if dataset not in graphs:
             print(f"pyg-cagp: no record of {dataset}", file=sys.stderr)
     tables = []
     for name in names:
@@ -201,7 +201,7 @@ def run(args: argparse.Namespace) -> int:
         filled = [table for table in single if table.has_figures()]
         tables += filled or [make(records)]
         for dataset, table in zip(args.datasets, single, strict=True):
-            if filled and dataset in there and table not in filled:
+            if filled and dataset in graphs and table not in filled:
                 print(
                     f"pyg-cagp: no record of {dataset} for table '{name}'",
                     file=sys.stderr,
@@ -213,6 +213,7 @@ def run(args: argparse.Namespace) -> int:
         print_json(
             {
                 "records": str(store.folder),
+                "computed": computed,
                 "seconds": passed,
                 "failed": failed,
                 "tables": [table.to_dict() for table in tables],
@@ -223,14 +224,22 @@ def run(args: argparse.Namespace) -> int:
         for line in _failures(failed):
             print(line, file=sys.stderr)
         if passed is not None:
-            computed = f"{len(cells) - len(failed)} of {len(cells)} records"
             after = timedelta(seconds=round(passed))
+            there = len(cells) - len(failed)
             print(
-                f"pyg-cagp: {computed} are there, after {after}, {args.jobs} "
-                f"at a time",
+                f"pyg-cagp: {computed} records were computed in {after}, "
+                f"{args.jobs} at a time; {there} of {len(cells)} are there",
                 file=sys.stderr,
             )
     return 1 if failed else 0
+
+
+def _reason(failed: dict[str, str], datasets: Collection[str]) -> str:
+    r"""Returns why a cell was not computed, if possible one of a graph that was
+    asked for.
+    """
+    asked = [cell for cell in failed if cell.split("/")[0] in datasets]
+    return failed[next(iter(asked or failed))]
 
 
 def _failures(failed: dict[str, str]) -> list[str]:

@@ -7,18 +7,18 @@ from contextlib import contextmanager
 
 @contextmanager
 def for_processes(variable: str, value: str) -> Iterator[None]:
-    r"""Sets a variable for processes that are started meanwhile, unless it is
-    set: whoever has set it knows best.
+    r"""Sets a variable for processes that are started meanwhile.
 
     Args:
         variable (str): Its name.
         value (str): Its value.
     """
-    if variable in os.environ:
-        yield
-        return
+    before = os.environ.get(variable)
     os.environ[variable] = value
     try:
         yield
     finally:
-        del os.environ[variable]
+        if before is None:
+            del os.environ[variable]
+        else:
+            os.environ[variable] = before

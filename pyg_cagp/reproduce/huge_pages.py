@@ -1,11 +1,13 @@
 r"""Memory in huge pages for processes that compute cells."""
 
-from contextlib import AbstractContextManager
+import os
+from contextlib import AbstractContextManager, nullcontext
 
 from pyg_cagp.reproduce.environment import for_processes
 
 VARIABLE = "GLIBC_TUNABLES"
-HUGE = "glibc.malloc.hugetlb=1"
+TUNABLE = "glibc.malloc.hugetlb"
+HUGE = f"{TUNABLE}=1"
 
 
 def huge_pages() -> AbstractContextManager[None]:
@@ -15,6 +17,10 @@ def huge_pages() -> AbstractContextManager[None]:
     The C library gives a large tensor back as soon as it is free, and each new
     one is filled with zeros, page by page. With huge pages there are 512 times
     fewer of them, and figures stay the same. It takes glibc 2.35 or newer and a
-    Linux that lets programs ask; elsewhere nothing changes.
+    Linux that gives them to programs that ask; elsewhere nothing changes.
+    Whoever has set this tunable knows best, and others are kept.
     """
-    return for_processes(VARIABLE, HUGE)
+    given = os.environ.get(VARIABLE, "")
+    if TUNABLE in given:
+        return nullcontext()
+    return for_processes(VARIABLE, f"{given}:{HUGE}" if given else HUGE)

@@ -13,6 +13,7 @@ from concurrent.futures.process import (
 from contextlib import nullcontext
 from multiprocessing import active_children, get_context
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
@@ -31,6 +32,16 @@ KILLED = "a process that computed cells was killed, perhaps for want of memory"
 #: What models and scores in a workshop were computed with.
 MARK = "instructions"
 
+#: Seconds between two looks at the clock.
+TICK = 1.0
+
+
+class Outcome(NamedTuple):
+    r"""What came of cells that were to be computed."""
+
+    computed: int
+    failed: dict[str, str]
+
 
 def run_cells(
     cells: Sequence[Cell],
@@ -39,7 +50,7 @@ def run_cells(
     jobs: int = 1,
     progress: bool = True,
     spawn: bool = False,
-) -> dict[str, str]:
+) -> Outcome:
     r"""Computes cells that have no record of the same inputs, code and data.
 
     A cell that is only needed for what it keeps is computed again if that is
@@ -58,8 +69,10 @@ def run_cells(
             AVX-512, as several jobs do in any case. (default: :obj:`False`)
 
     Returns:
-        The reasons why cells could not be computed, by their names.
+        The number of cells that were computed, and the reasons why others
+        could not be, by their names.
     """
+    computed = 0
     failed: dict[str, str] = {}
     keys = cell_keys(cells, _digests(cells, workshop, failed))
     todo = {
@@ -74,19 +87,22 @@ def run_cells(
     with bar, same_instructions() as theirs:
         if todo:
             _check_instructions(workshop, theirs if spawn else instructions())
-        # What is computed alone is timed, in a process as anybody starts it.
+        # Cells that are computed alone are there for the time they take, which
+        # is to be that of a process as anybody starts it.
         for part, processes, pages in (
             (crowd, jobs, huge_pages()),
             (alone, 1, nullcontext()),
         ):
             with pages:
                 for cell, seconds, error in _computed(
-                    part, store, workshop, keys, processes, failed, spawn
+                    part, store, workshop, keys, processes, failed, spawn, bar
                 ):
-                    bar.done(cell, seconds)
-                    if error is not None:
+                    bar.ended(cell, seconds, error is None)
+                    if error is None:
+                        computed += 1
+                    else:
                         failed[cell.name] = error
-    return failed
+    return Outcome(computed, failed)
 
 
 def compute(
@@ -194,6 +210,7 @@ def _computed(
     jobs: int,
     failed: dict[str, str],
     spawn: bool,
+    bar: GridBar,
 ) -> Iterator[tuple[Cell, float, str | None]]:
     if not spawn:
         for cell in todo.values():
@@ -201,6 +218,7 @@ def _computed(
             if error is not None:
                 yield cell, 0.0, error
                 continue
+            bar.began(cell)
             with one_blas_thread():
                 found = compute(cell, store, workshop, keys[cell.name])
             yield cell, *found
@@ -228,7 +246,9 @@ def _computed(
                                 compute, cell, store, workshop, key
                             )
                             running[future] = waiting.pop(cell.name)
-                    finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                            bar.began(cell)
+                    finished, _ = wait(running, TICK, FIRST_COMPLETED)
+                    bar.tick()
                     for future in finished:
                         found = future.result()
                         cell = running.pop(future)

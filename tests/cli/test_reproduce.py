@@ -107,7 +107,7 @@ def test_graphs_are_computed_where_their_files_are(
 
     def run_cells(cells, *args, **options):
         seen.extend(cell.dataset for cell in cells)
-        return {}
+        return 3, {}
 
     monkeypatch.setattr("pyg_cagp.reproduce.run_cells", run_cells)
     args = ["--root", str(tmp_path / "data"), "--out", str(tmp_path / "out")]
@@ -117,7 +117,8 @@ def test_graphs_are_computed_where_their_files_are(
     err = capsys.readouterr().err
     assert (f"{dataset} is left out, as {why}" in err) != there
     number = len(seen)
-    assert f"{number} of {number} records are there, after 0:00:0" in err
+    assert "3 records were computed in 0:00:0" in err
+    assert f"; {number} of {number} are there" in err
 
 
 class Grid:
@@ -310,3 +311,5 @@ def test_a_cell_that_fails_shows_in_the_exit_code(
     captured = capsys.readouterr()
     assert "| synthetic |" in captured.out
     assert "yago-sample/graph was not computed" in captured.err
+    assert "1 records were computed in 0:0" in captured.err
+    assert "; 1 of 2 are there" in captured.err

@@ -64,7 +64,7 @@ def able(monkeypatch):
 def test_a_process_of_its_own(tmp_path, workshop, jobs, spawn, alone):
     store = Store(tmp_path / "records")
     cells = [Cell("some/one", told, "synthetic", alone=alone)]
-    assert run_cells(cells, store, workshop, jobs, False, spawn) == {}
+    assert run_cells(cells, store, workshop, jobs, False, spawn).failed == {}
     record = store.read("some/one")
     result = record["result"]
     assert result["process"] != os.getpid()
@@ -77,7 +77,7 @@ def test_a_process_of_its_own(tmp_path, workshop, jobs, spawn, alone):
 def test_models_of_other_instructions_are_not_mixed(tmp_path, workshop):
     one, two = (Store(tmp_path / name) for name in ("one", "two"))
     cells = [Cell("some/one", told, "synthetic")]
-    assert run_cells(cells, one, workshop, progress=False) == {}
+    assert run_cells(cells, one, workshop, progress=False).failed == {}
     assert one.read("some/one")["instructions"] == "AVX512"
     for _ in range(2):
         with pytest.raises(
@@ -87,4 +87,6 @@ def test_models_of_other_instructions_are_not_mixed(tmp_path, workshop):
         assert f"'{workshop.folder}'" in str(got.value)
     assert two.names() == []
     # What is there needs no models.
-    assert run_cells(cells, one, workshop, progress=False, spawn=True) == {}
+    assert (
+        run_cells(cells, one, workshop, progress=False, spawn=True).failed == {}
+    )

@@ -2,13 +2,13 @@
 
 import time
 from collections import defaultdict
-from statistics import mean
 
 import pytest
 
-from pyg_cagp.reproduce import FULL, Grid, Store
+from pyg_cagp.reproduce import FULL, Grid, Store, Workshop, run_cells
 from pyg_cagp.reproduce.cell import Cell
-from pyg_cagp.reproduce.progress import EFFORT, GridBar, effort
+from pyg_cagp.reproduce.progress import EFFORT, SIZE, GridBar, effort, kind
+from pyg_cagp.reproduce.tables.effort import seconds_of
 from tests.conftest import REPO
 
 RESULTS = REPO / "benchmark" / "paper" / "results"
@@ -25,6 +25,7 @@ class Clock:
 def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr("tqdm.std.time", clock)
+    monkeypatch.setattr("time.monotonic", clock)
     return clock
 
 
@@ -32,19 +33,14 @@ def cells_of(*names):
     return [Cell(name, print, "synthetic") for name in names]
 
 
-def shown(capsys):
-    """The bar as it was last drawn."""
-    return capsys.readouterr().err.replace("\n", "\r").strip("\r")
-
-
 def last(capsys):
-    return shown(capsys).split("\r")[-1]
+    """The bar as it was last drawn."""
+    return capsys.readouterr().err.rstrip().split("\r")[-1]
 
 
-def kind(name):
-    parts = name.split("/")[1:]
-    both = "/".join(parts[:2])
-    return both if both in EFFORT else parts[0]
+def minutes(seconds):
+    whole, rest = divmod(int(seconds), 60)
+    return f"{whole:02d}:{rest:02d}"
 
 
 def test_cells_count_with_the_time_they_take(clock, capsys):
@@ -53,14 +49,13 @@ def test_cells_count_with_the_time_they_take(clock, capsys):
     assert ratio > 5
     with GridBar([long, short], disable=False) as bar:
         clock.now += 10
-        bar.done(short, 10.0)
+        bar.ended(short, 10.0, True)
         drawn = last(capsys)
         assert "cells: 1/2" in drawn
         assert "g/scores/energy/0 10 s" in drawn
-        left = round(10 * ratio)
-        assert f"[00:10<{left // 60:02d}:{left % 60:02d}," in drawn
+        assert f"[00:10<{minutes(10 * ratio)}," in drawn
         clock.now += 50
-        bar.done(long, 50.0)
+        bar.ended(long, 50.0, True)
         drawn = last(capsys)
         assert "cells: 2/2 100%" in drawn
         assert "[01:00<00:00," in drawn
@@ -69,45 +64,101 @@ def test_cells_count_with_the_time_they_take(clock, capsys):
 def test_time_left_is_a_mean_over_the_whole_run(clock, capsys):
     cells = cells_of(*(f"g/tau/{seed}" for seed in range(4)))
     with GridBar(cells, disable=False) as bar:
-        for seconds in (1, 1, 28):
+        for cell, seconds in zip(cells, (1, 1, 28), strict=False):
             clock.now += seconds
-            bar.done(cells[0], float(seconds))
+            bar.ended(cell, float(seconds), True)
         assert "[00:30<00:10," in last(capsys)
 
 
-def test_time_passes_while_nothing_is_done(clock, capsys, monkeypatch):
-    monkeypatch.setattr("pyg_cagp.reproduce.progress.TICK", 0.01)
-    with GridBar(cells_of("g/scores/gpn/0"), disable=False):
-        clock.now += 75
-        until = time.monotonic() + 60
-        drawn = ""
-        while "[01:15<" not in drawn:
-            assert time.monotonic() < until, drawn
-            time.sleep(0.01)
-            drawn += shown(capsys)
+def test_a_cell_that_is_under_way_counts_with_its_time(clock, capsys):
+    one, two = cells_of("g/scores/gpn/0", "g/scores/gpn/1")
+    whole = effort(one.name)
+    with GridBar([one, two], disable=False) as bar:
+        bar.began(one)
+        clock.now += whole / 2
+        bar.tick()
+        assert " 25%|" in last(capsys)
+        clock.now += 10 * whole
+        bar.tick()
+        assert " 50%|" in last(capsys)
+        bar.ended(one, whole, True)
+        assert " 50%|" in last(capsys)
 
 
-def test_nothing_is_shown_without_a_terminal(capsys):
+def test_what_was_not_computed_says_nothing_about_the_rest(clock, capsys):
+    cells = cells_of("g/tau/0", "g/scores/gpn/0", "g/tau/1")
+    with GridBar(cells, disable=False) as bar:
+        clock.now += 20
+        bar.ended(cells[0], 20.0, True)
+        bar.ended(cells[1], 0.0, False)
+        drawn = last(capsys)
+        assert "cells: 2/3" in drawn
+        assert "[00:20<00:20," in drawn
+
+
+def test_nothing_is_shown_without_a_terminal_or_cells(capsys):
     cells = cells_of("g/tau/0")
     with GridBar(cells) as bar:
-        bar.done(cells[0], 1.0)
+        bar.ended(cells[0], 1.0, True)
+    with GridBar([], disable=False) as bar:
+        bar.tick()
     assert capsys.readouterr().err == ""
 
 
+def wait_a_moment(workshop, dataset):
+    time.sleep(0.3)
+    return {}
+
+
+class Counted(GridBar):
+    calls: tuple[str, ...] = ()
+
+    def began(self, cell):
+        Counted.calls += ("began",)
+        super().began(cell)
+
+    def ended(self, cell, seconds, computed):
+        Counted.calls += ("ended" if computed else "failed",)
+        super().ended(cell, seconds, computed)
+
+    def tick(self):
+        Counted.calls += ("tick",)
+        super().tick()
+
+
+def test_time_passes_while_a_cell_is_computed(tmp_path, monkeypatch):
+    monkeypatch.setattr("pyg_cagp.reproduce.run.GridBar", Counted)
+    monkeypatch.setattr("pyg_cagp.reproduce.run.TICK", 0.05)
+    cells = [Cell("some/one", wait_a_moment, "synthetic")]
+    workshop = Workshop(tmp_path / "work", root=str(tmp_path / "data"))
+    found = run_cells(cells, Store(tmp_path), workshop, 1, spawn=True)
+    assert found == (1, {})
+    assert Counted.calls[0] == "began"
+    assert "ended" in Counted.calls
+    assert Counted.calls.index("ended") > 4
+
+
 def test_what_takes_long_is_known():
-    """Times of the committed records: what takes one part in a hundred of all
-    of it is listed, and nothing is off by more than a factor of two."""
+    """Shares of the time of the committed records: what takes one part in a
+    hundred of it is listed, and nothing is off by more than a factor of two.
+    """
     store = Store(RESULTS)
-    spent = defaultdict(list)
+    spent, expected = defaultdict(float), defaultdict(float)
     for name in store.names():
-        spent[kind(name)].append(store.read(name)["seconds"])
-    total = sum(map(sum, spent.values()))
-    measured = {part: mean(times) for part, times in spent.items()}
-    for part, times in spent.items():
-        if sum(times) > total / 100:
-            assert part in EFFORT
-            assert EFFORT[part] / 2 < measured[part] < EFFORT[part] * 2, part
+        for part in (kind(name), name.split("/")[0]):
+            spent[part] += seconds_of(store.read(name))
+            expected[part] += effort(name)
+    graphs = {name.split("/")[0] for name in store.names()}
+    total, guessed = (
+        sum(times[graph] for graph in graphs) for times in (spent, expected)
+    )
+    for part, seconds in spent.items():
+        if seconds > total / 100:
+            assert part in EFFORT or part in graphs
+            ratio = expected[part] / guessed / (seconds / total)
+            assert 1 / 2 < ratio < 2, part
 
 
 def test_nothing_is_listed_that_is_not_computed():
     assert EFFORT.keys() <= {kind(name) for name in Grid(FULL).cells}
+    assert SIZE.keys() == set(FULL.datasets)

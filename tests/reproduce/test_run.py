@@ -90,7 +90,9 @@ class Bench:
         self.workshop = Workshop(folder / "work", root=str(folder / "data"))
 
     def run(self, cells, jobs=1):
-        return run_cells(cells, self.store, self.workshop, jobs, progress=False)
+        found = run_cells(cells, self.store, self.workshop, jobs, False)
+        self.computed = found.computed
+        return found.failed
 
     def calls(self):
         """The cells that were computed since this was asked."""
@@ -131,8 +133,10 @@ def test_each_cell_once_and_after_what_it_needs(bench):
         "third": {"sum": 4 * 6 + 6},
         "other": want,
     }
+    assert bench.computed == 4
     assert bench.run(chain()) == {}
     assert bench.calls() == []
+    assert bench.computed == 0
 
 
 def test_the_grid_puts_first_what_others_need():
@@ -207,8 +211,15 @@ def test_what_was_kept_by_a_cell_that_failed_is_not_read(bench):
     first = cell(keep, "first", value=1)
     bench.run([first])
     broken = cell(keep, "first", value=9, of="nothing")
-    assert "first" in run_cells(
-        [broken], Store(bench.store.folder / "others"), bench.workshop, 1, False
+    assert (
+        "first"
+        in run_cells(
+            [broken],
+            Store(bench.store.folder / "others"),
+            bench.workshop,
+            1,
+            False,
+        ).failed
     )
     bench.calls()
     assert bench.run([first, cell(read, "third", ("first",), of="first")]) == {}

@@ -18,7 +18,7 @@ def effort(records: Records) -> Table:
         judged.setdefault(dataset, 0.0)
         others.setdefault(dataset, 0.0)
         found = judged if rest.startswith("models/") else others
-        found[dataset] += _seconds(record)
+        found[dataset] += seconds_of(record)
     rows: list[tuple[Any, ...]] = [
         (
             dataset,
@@ -48,7 +48,7 @@ def effort(records: Records) -> Table:
     )
 
 
-def _seconds(record: dict[str, Any]) -> float:
+def seconds_of(record: dict[str, Any]) -> float:
     r"""Returns the time of a cell; a model that was there already counts with
     the time of its training.
     """
