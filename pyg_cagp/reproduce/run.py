@@ -22,7 +22,7 @@ from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.reproduce.cell import Cell, cell_keys
 from pyg_cagp.reproduce.huge_pages import huge_pages
 from pyg_cagp.reproduce.instructions import instructions, same_instructions
-from pyg_cagp.reproduce.progress import GridBar
+from pyg_cagp.reproduce.progress import GridBar, effort
 from pyg_cagp.reproduce.store import Store
 from pyg_cagp.reproduce.worker import begin
 from pyg_cagp.reproduce.workshop import Workshop
@@ -280,8 +280,10 @@ def _ready(
     done: set[str],
     jobs: int,
 ) -> Iterator[Cell]:
-    r"""Takes cells that can start now from those that wait."""
-    for cell in list(waiting.values()):
+    r"""Takes cells that can start now from those that wait, first those that
+    take longest: if they came last, other processes would wait for them.
+    """
+    for cell in sorted(waiting.values(), key=lambda c: -effort(c.name)):
         if len(running) == jobs:
             break
         if any(n in todo and n not in done for n in cell.needs):

@@ -313,7 +313,7 @@ def test_two_large_cells_never_run_together(bench):
 
 
 def test_methods_that_take_much_memory_are_marked():
-    large = {name for name, c in Grid(QUICK).cells.items() if c.large}
+    large = {name for name, c in Grid(FULL).cells.items() if c.large}
     assert {name.split("/")[2] for name in large} == {"gpn"}
 
 
