@@ -1,13 +1,13 @@
 r"""What it costs to give memory back after every operation.
 
-    python benchmark/speed/allocator.py [--out FILE]
+    python benchmark/speed/allocator.py [--preload LIBRARY] [--out FILE]
 
 The C library of Linux returns large blocks to the system as soon as they are
 free, and each new one is filled with zeros, page by page. Steps of
 :class:`~pyg_cagp.nn.radial_flow.RadialFlows`, the most costly part of a
 :class:`~pyg_cagp.uncertainty.GraphPosteriorNetwork`, are timed in a process
-that does so, in one whose pages are huge, and in one that keeps its memory, in
-turn.
+that does so, in one whose pages are huge, in one that keeps its memory and, if
+a library is named, in one that takes its memory from that, in turn.
 """
 
 import argparse
@@ -57,14 +57,17 @@ def main() -> None:
     parser.add_argument(
         "--out", type=Path, default=HERE / "results" / "allocator.json"
     )
+    parser.add_argument("--preload", help="such as libtcmalloc_minimal.so.4")
     args = parser.parse_args()
     ways = {"as_is": {}, "huge": HUGE, "kept": KEEP}
+    if args.preload:
+        ways["preloaded"] = {"LD_PRELOAD": args.preload}
     runs = [
         {way: steps(environment) for way, environment in ways.items()}
         for _ in range(args.repeats)
     ]
     record: dict[str, Any] = {"runs": runs}
-    for way in ("huge", "kept"):
+    for way in list(ways)[1:]:
         record[way] = {
             "environment": ways[way],
             "times_faster": median(

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from pyg_cagp.cli import main
-from pyg_cagp.cli.reproduce import _failures
+from pyg_cagp.cli.reproduce import _failures, _reason
 from pyg_cagp.cli.table_names import TABLE_NAMES
 from pyg_cagp.reproduce import TABLES
 from pyg_cagp.reproduce.tables import Spread
@@ -299,6 +299,14 @@ def test_notes_tell_what_was_done(tables):
         assert "With 200 resamples" in notes
         assert "methods / 201." in notes
     assert "`train.epochs` 2" in " ".join(tables["architectures"]["notes"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"), [(["fb15k-237"], "no FB"), (["wn18rr"], "no NL")]
+)
+def test_the_reason_is_of_a_graph_that_was_asked_for(asked, reason):
+    failed = {"nl27k/confidences/0": "no NL", "fb15k-237/graph": "no FB"}
+    assert _reason(failed, asked) == reason
 
 
 def test_a_cell_that_fails_shows_in_the_exit_code(

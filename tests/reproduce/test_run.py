@@ -315,6 +315,19 @@ def test_two_large_cells_never_run_together(bench):
 def test_methods_that_take_much_memory_are_marked():
     large = {name for name, c in Grid(FULL).cells.items() if c.large}
     assert {name.split("/")[2] for name in large} == {"gpn"}
+    graphs = {name.split("/")[0] for name in large}
+    assert graphs == {"fb15k-237", "yago-sample"}
+
+
+def test_what_takes_longest_comes_first(bench):
+    names = ["g/tau/0", "g/scores/energy/0", "g/tau/1", "g/scores/gpn/0"]
+    cells = [cell(plain, name) for name in names]
+    found = run_cells(
+        cells, bench.store, bench.workshop, 1, progress=False, spawn=True
+    )
+    assert found == (4, {})
+    longest = ["g/scores/gpn/0", "g/scores/energy/0", "g/tau/0", "g/tau/1"]
+    assert bench.calls() == longest
 
 
 def test_two_processes_leave_the_same_records(tmp_path):
