@@ -6,8 +6,12 @@ import hashlib
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 ROOT = "pyg_cagp"
+
+#: Fields that Python 3.11 does not know yet, and that code for it leaves empty.
+LATER = ("type_params",)
 
 
 @functools.cache
@@ -16,8 +20,9 @@ def code_version(module: str) -> str:
     imports, directly or not.
 
     Comments, docstrings and layout do not count, so that writing a better
-    explanation does not cost a day of computing. A name that is imported from
-    a subpackage counts as imported from the module that defines it.
+    explanation does not cost a day of computing, nor does the version of
+    Python. A name that is imported from a subpackage counts as imported from
+    the module that defines it.
 
     Args:
         module (str): The full name of the module.
@@ -101,4 +106,23 @@ def _meaning(module: str) -> str:
             continue
         if ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-    return ast.dump(tree)
+    return _dump(tree)
+
+
+def _dump(node: Any) -> str:
+    r"""Returns what :func:`ast.dump` gives in Python 3.11. Later versions have
+    fields that are empty here, or leave out lists that are, and would take
+    the same code for another.
+    """
+    if isinstance(node, list):
+        return f"[{', '.join(map(_dump, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        is_optional = getattr(type(node), name, ...) is None
+        if (value is None and is_optional) or (name in LATER and not value):
+            continue
+        fields.append(f"{name}={_dump(value)}")
+    return f"{type(node).__name__}({', '.join(fields)})"

@@ -1,5 +1,7 @@
 """Which changes of code make a result an old one."""
 
+import ast
+import hashlib
 import os
 import shutil
 import subprocess
@@ -44,6 +46,14 @@ def run():
     "late.py": "def finish(text):\n    return text\n",
     "alone.py": "Y = 1\n",
 }
+# Fields that are empty, None, or have come with later versions of Python.
+CODE = """
+import math as m
+class Empty(dict): pass
+async def f(a, /, b=None, *c, d: int = 1, **e) -> None:
+    return {**a, "b": ...}, [x async for x in c if x], f"{d!r:>{b}s}"
+def g(): return lambda: None, -1.5e3, b"x", u"y"
+"""
 SCRIPT = """
 import sys
 from pyg_cagp.reproduce.code_version import code_version
@@ -120,6 +130,15 @@ def test_what_a_module_does_is_another(tiny, tmp_path, name, old, new):
     shutil.copytree(tiny[0] / "pyg_cagp", tmp_path / "pyg_cagp")
     edit(tmp_path / "pyg_cagp" / name, old, new)
     assert versions(tmp_path, "pyg_cagp.top") != tiny[1]
+
+
+def test_the_version_of_python_does_not_count():
+    """This digest was the same with Python 3.11, 3.12 and 3.13."""
+    tree = ast.parse(CODE)
+    digest = hashlib.sha256(module._dump(tree).encode()).hexdigest()
+    assert digest[:16] == "e0b31c3c7469c470"
+    if sys.version_info[:2] == (3, 11):
+        assert module._dump(tree) == ast.dump(tree)
 
 
 def test_training_does_not_depend_on_estimators(tmp_path):
