@@ -45,8 +45,13 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
             "/leak/",
             "/coverage-views",
             "/composition",
+            "/timestamp/",
             "/cost/",
-            *_judged("temporal-like-table2", "standard-stated"),
+            *_judged(
+                "temporal-like-table2",
+                "standard-stated",
+                "comprehensive-stated",
+            ),
         ),
     ),
     "statistics": (graphs.statistics, ("/graph",)),
@@ -84,7 +89,11 @@ TABLES: dict[str, tuple[Callable[[Records], Table], tuple[str, ...]]] = {
     "composition": (dated.composition, ("/composition",)),
     "calibration": (
         practice.calibration,
-        _judged("standard-stated", "comprehensive-stated"),
+        _judged(
+            "standard-stated",
+            "comprehensive-stated",
+            "temporal-like-table2",
+        ),
     ),
     "selective": (practice.selective, ("/errors/", "/rival-errors/")),
     "architectures": (claims.architectures, ("/architectures/",)),

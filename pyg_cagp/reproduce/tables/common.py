@@ -23,6 +23,12 @@ ASSUMPTIONS: dict[str, tuple[str, ...]] = {
 #: The kinds of test triples, in the order of columns.
 KINDS = ("emerging", "novel", "id")
 
+#: What a p-value does not know.
+DEPENDENT = (
+    "The bootstrap takes triples to be independent of each other, which those "
+    "that share an entity are not: read p as a lower bound."
+)
+
 #: Semantic signals whose mix was tried with scales that see labels.
 LEAKING = ("variance", "1 / (1 + frequency)", "1 / sqrt(1 + frequency)")
 

@@ -3,7 +3,7 @@ r"""Whether differences are beyond chance, and metrics other than AUROC."""
 from typing import Any
 
 from pyg_cagp.reproduce.rivals import OTHERS
-from pyg_cagp.reproduce.tables.common import resamples_of
+from pyg_cagp.reproduce.tables.common import DEPENDENT, resamples_of
 from pyg_cagp.reproduce.tables.detection import (
     DATASETS,
     METHODS,
@@ -42,8 +42,10 @@ def significance(records: Records) -> Table:
         (
             "Seed 0. p is that of a paired bootstrap over test triples, "
             "corrected by Holm's method among our methods, and among those of "
-            f"others. {resamples_of(records, '/detection/')} On temporal-like "
-            "partitions CAGP is made of what the labels are made of.",
+            "others, for each column by itself. "
+            f"{resamples_of(records, '/detection/')} {DEPENDENT} On "
+            "temporal-like partitions CAGP is made of what the labels are "
+            "made of.",
         ),
     )
 

@@ -4,6 +4,7 @@ from pyg_cagp.reproduce import published
 from pyg_cagp.reproduce.tables.common import recipes
 from pyg_cagp.reproduce.tables.detection import METHODS, area
 from pyg_cagp.reproduce.tables.records import Records
+from pyg_cagp.reproduce.tables.verdicts.rivals import best_measure
 from pyg_cagp.reproduce.tables.verdicts.rules import (
     FAILS,
     FB,
@@ -11,6 +12,7 @@ from pyg_cagp.reproduce.tables.verdicts.rules import (
     LABELS,
     Claim,
     by_recipe,
+    listed,
     not_below,
 )
 from pyg_cagp.reproduce.tables.verdicts.weights import gain, weights
@@ -56,32 +58,37 @@ def _mixing(records: Records) -> list[Claim]:
 
 def _improvement(records: Records) -> list[Claim]:
     r"""By how much CAGP is better than methods of others."""
-    where = (records, FB, "temporal-like", "table2")
-    ours = area(*where, "cagp")
+    ours = area(records, FB, "temporal-like", "table2", "cagp")
     others = {
         method: figure.mean
         for method in RIVALS
-        if (figure := area(*where, method)) is not None
+        if (figure := best_measure(records, method)) is not None
     }
     if ours is None or len(others) < len(RIVALS):
         return []
-    shares = [ours.mean / figure - 1 for figure in others.values()]
+    shares = {
+        METHODS[method].split(",")[0]: ours.mean / figure - 1
+        for method, figure in others.items()
+    }
     paper = published.TEMPORAL
-    own = [paper["cagp"][0] / paper[method][0] - 1 for method in RIVALS]
-    names = [METHODS[method].split(",")[0] for method in others]
-    by_name = dict(zip(names, shares, strict=True))
-    named = ", ".join(f"{name} {100 * s:.0f} %" for name, s in by_name.items())
-    less = [name for name, share in by_name.items() if share < 0.6]
-    verdict = f"{FAILS} for {' and '.join(less)}" if less else LABELS
+    own = (
+        f"{100 * min(gains):.0f} to {100 * max(gains):.0f} % on {graph}"
+        for place, graph in enumerate(("FB15k-237", "YAGO3-10"))
+        if (
+            gains := [
+                paper["cagp"][place] / paper[m][place] - 1 for m in RIVALS
+            ]
+        )
+    )
+    less = [name for name, share in shares.items() if share < 0.6]
     return [
         Claim(
             "temporal-like: CAGP is better than methods of others by at "
-            "least 60 %",
-            f"{100 * min(own):.0f} to {100 * max(own):.0f} % in its own "
-            "table 1",
-            named,
+            "least 60 %, by the better of two measures of their doubt",
+            f"in its own table 1, {' and '.join(own)}",
+            ", ".join(f"{name} {100 * s:.0f} %" for name, s in shares.items()),
             None,
-            verdict,
+            f"{FAILS} for {listed(less)}" if less else LABELS,
             "table1",
         )
     ]
@@ -89,29 +96,32 @@ def _improvement(records: Records) -> list[Claim]:
 
 def _relation_variance(records: Records) -> list[Claim]:
     r"""Whether a variance that sees the relation adds little to coverage."""
-    early, mix, late, tails = (
+    early, bit, late, tails = (
         area(records, FB, protocol, preset, method)
         for protocol, preset in (
             ("temporal-like", "table2"),
             ("standard", "stated"),
         )
-        for method in ("relation variance", "cagp")
+        for method in ("relation variance", "structural")
     )
-    if not (early and mix and late and tails):
+    if not (early and bit and late and tails):
         return []
-    better = late.mean > tails.mean
+    verdict = HOLDS
+    if late.mean > tails.mean:
+        verdict = (
+            f"{FAILS} on random tails; but the paper defines none, and half of "
+            "what ours is trained to doubt are random entities. Temporal-like "
+            "labels are coverage"
+        )
     return [
         Claim(
             "a relation-conditioned variance is of marginal benefit over "
             "coverage",
             None,
-            f"temporal-like {early.mean:.3f} (CAGP {mix.mean:.3f}), random "
-            f"tails {late.mean:.3f} (CAGP {tails.mean:.3f})",
+            f"temporal-like {early.mean:.3f} (U_str {bit.mean:.3f}), random "
+            f"tails {late.mean:.3f} (U_str {tails.mean:.3f})",
             None,
-            f"{FAILS} on random tails, where it is better than CAGP; "
-            "temporal-like labels are coverage"
-            if better
-            else HOLDS,
+            verdict,
             "table1 table3",
         )
     ]

@@ -1,6 +1,6 @@
 r"""When a claim holds: one rule for each kind of claim."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pyg_cagp.reproduce.tables.table import Spread
@@ -11,8 +11,9 @@ FAILS = "does not hold"
 UNTESTED = "cannot be tested here"
 MISSING = "not computed yet"
 
-#: Why a mix of frequency and coverage is perfect on temporal-like partitions.
-LABELS = f"{BY_CONSTRUCTION}: frequency and coverage are the labels"
+#: Of a mix of variance and coverage on temporal-like partitions. It is no
+#: construction, as a variance is no frequency, and no evidence either.
+LABELS = f"{HOLDS}, but labels are made of the same two signals"
 
 #: How far the interval of a figure may be from the paper's to be the same.
 CLOSE = 0.01
@@ -96,13 +97,70 @@ def by_recipe(
         ours (Spread): The figure of the model that ships.
         recipe (Spread): The figure of the other.
     """
-    verdict, shipped = rule(recipe or ours), rule(ours)
+    verdict = rule(recipe or ours)
     if recipe is None or ours is None:
         return verdict
-    if verdict.startswith(HOLDS) == shipped.startswith(HOLDS):
+    return _unless(verdict, rule(ours), "with the model that ships")
+
+
+def by_measure(
+    rule: Callable[[Spread | None], str],
+    ours: Spread | None,
+    other: Spread | None,
+    name: str,
+) -> str:
+    r"""Returns the verdict on a method by one measure of its doubt, and says if
+    that by another one is another.
+
+    Args:
+        rule (callable): Returns the verdict on a figure.
+        ours (Spread): The figure by the one measure.
+        other (Spread): The figure by the other, if there is one.
+        name (str): What the other is called.
+    """
+    verdict = rule(ours)
+    if ours is None or other is None:
         return verdict
-    does = "holds" if shipped.startswith(HOLDS) else "does not"
-    return f"{verdict}; with the model that ships it {does}"
+    return _unless(verdict, rule(other), f"by its {name}, {other},")
+
+
+def on_each(verdicts: Mapping[str, str]) -> str:
+    r"""Returns one verdict where a claim does not say of what it is.
+
+    Args:
+        verdicts (mapping): The verdicts by what it may be of.
+    """
+    kept = {
+        place: verdict.startswith(HOLDS) for place, verdict in verdicts.items()
+    }
+    held, failed = (
+        [place for place, holds in kept.items() if holds == wanted]
+        for wanted in (True, False)
+    )
+    if not failed or not held:
+        told = set(verdicts.values())
+        # All for the same reason, if there is one.
+        return told.pop() if len(told) == 1 else HOLDS if held else FAILS
+    return f"{FAILS} on {listed(failed)}; {HOLDS} on {listed(held)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    r"""Returns names as one writes them in a sentence.
+
+    Example:
+        >>> listed(["a", "b", "c"])
+        'a, b and c'
+    """
+    *first, last = names or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _unless(verdict: str, other: str, when: str) -> str:
+    r"""Returns a verdict, with another one if it comes out the other way."""
+    if verdict.startswith(HOLDS) == other.startswith(HOLDS):
+        return verdict
+    does = "holds" if other.startswith(HOLDS) else "does not"
+    return f"{verdict}; {when} it {does}"
 
 
 def _within(ours: Spread, away: float, side: str) -> str:
