@@ -13,6 +13,7 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import kg_digest
 from pyg_cagp.data.checks import check_choice
 from pyg_cagp.datasets import load
+from pyg_cagp.evaluate.error_ranking import Predictions
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import CacheError, InvalidInputError
 from pyg_cagp.metrics.blas import one_blas_thread
@@ -181,8 +182,8 @@ def fitted_signals(
     coverage = Coverage.from_data(kg).to(next(model.parameters()).device)
     cagp, evidence = CAGP(model, coverage), EvidenceUncertainty(coverage, model)
     if protocol == "error-ranking":
+        val = _mistakes(model, kg)
         cagp.fit(kg, seed=seed)
-        val = evaluate.predictions(model, kg, "val")
         evidence.fit_labelled(val.head, val.rel, val.tail, val.error)
     else:
         cagp.fit(kg, protocol=protocol, seed=seed)
@@ -193,3 +194,20 @@ def fitted_signals(
         "CAGP": cagp,
         "evidence": evidence,
     }
+
+
+def _mistakes(model: GaussianKGEModel, kg: Data) -> Predictions:
+    r"""Returns the model's answers to validation queries, of which some must be
+    wrong and some right for anything to be learned.
+    """
+    if not bool(kg.val_mask.any()):
+        raise InvalidInputError("the graph has no validation triple")
+    found = evaluate.predictions(model, kg, "val")
+    wrong = found.error
+    if bool(wrong.all()) or not bool(wrong.any()):
+        raise InvalidInputError(
+            f"the model's answers to validation queries are all "
+            f"{'wrong' if bool(wrong.all()) else 'right'}, which leaves "
+            f"nothing to learn from"
+        )
+    return found

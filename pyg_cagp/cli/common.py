@@ -51,6 +51,22 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def dataset_name(text: str) -> str:
+    r"""Returns a dataset's name as everything here has it: configs and dates
+    are found by it. A folder or a file of triples is left as it is.
+
+    Args:
+        text (str): The name, as somebody has written it.
+
+    Example:
+        >>> dataset_name("FB15k-237"), dataset_name("My_Graph/")
+        ('fb15k-237', 'My_Graph/')
+    """
+    from pyg_cagp.datasets.registry import names
+
+    return text.lower() if text.lower() in names() else text
+
+
 def add_triples(parser: argparse.ArgumentParser) -> None:
     r"""Adds a run and a file of triples that it is asked about."""
     parser.add_argument("run_folder", metavar="RUN", help="the trained run")

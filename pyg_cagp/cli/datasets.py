@@ -27,6 +27,7 @@ def run(args: argparse.Namespace) -> None:
     listed: list[dict[str, Any]] = [
         {
             "name": name,
+            "folder": entry.folder,
             "entities": entry.entities,
             "relations": entry.relations,
             "train": entry.triples[0],
@@ -41,7 +42,10 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print_json({"root": root, "datasets": listed})
         return
-    columns = ("name", "entities", "relations", "train", "valid", "test")
+    columns = (
+        *("name", "folder", "entities", "relations"),
+        *("train", "valid", "test"),
+    )
     rows: list[tuple] = [(*columns, "files", "what it is")]
     for item in listed:
         rows.append(

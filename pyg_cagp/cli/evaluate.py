@@ -9,6 +9,7 @@ from typing import Any
 from pyg_cagp.cli.common import (
     add_common,
     add_device,
+    dataset_name,
     find_device,
     format_table,
     print_json,
@@ -50,6 +51,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--dataset",
+        type=dataset_name,
         help="where the graph is now, if not where it was (default: as in "
         "RUN/run.json)",
     )

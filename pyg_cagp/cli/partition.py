@@ -3,7 +3,12 @@ r""":obj:`pyg-cagp partition`: who is out of distribution."""
 import argparse
 from typing import Any
 
-from pyg_cagp.cli.common import add_common, format_table, print_json
+from pyg_cagp.cli.common import (
+    add_common,
+    dataset_name,
+    format_table,
+    print_json,
+)
 from pyg_cagp.exceptions import InvalidInputError
 
 
@@ -17,7 +22,9 @@ def add_command(commands: Any) -> None:
         epilog="example: pyg-cagp partition fb15k-237 --preset table2",
     )
     parser.add_argument(
-        "dataset", help="a name (see 'pyg-cagp datasets'), a folder or a file"
+        "dataset",
+        type=dataset_name,
+        help="a name (see 'pyg-cagp datasets'), a folder or a file",
     )
     parser.add_argument(
         "--preset",

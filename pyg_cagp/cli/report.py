@@ -7,6 +7,7 @@ from typing import Any
 from pyg_cagp.cli.common import (
     add_common,
     add_device,
+    dataset_name,
     find_device,
     print_json,
 )
@@ -26,6 +27,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("run_folder", metavar="RUN", help="the trained run")
     parser.add_argument(
         "--dataset",
+        type=dataset_name,
         help="where the graph is now, if not where it was (default: as in "
         "RUN/run.json)",
     )

@@ -59,6 +59,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--datasets",
         nargs="+",
+        type=str.lower,
         metavar="NAME",
         help="only these datasets (default: fb15k-237 wn18rr icews14 codex-s, "
         f"and {' and '.join(OPTIONAL)} if their files are there); a table of "
@@ -120,6 +121,7 @@ def run(args: argparse.Namespace) -> int:
     r"""Runs the command; returns 1 if some cells could not be computed."""
     # The grid imports everything there is, which other commands need not wait
     # for.
+    from pyg_cagp.advice.evaluation import check_target
     from pyg_cagp.reproduce import (
         FULL,
         OF_ONE_GRAPH,
@@ -151,6 +153,8 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidInputError(
             f"'--write' must be in a folder that exists (got '{args.write}')"
         )
+    if args.write:
+        check_target(Path(args.write))
     for option, folder in (("--out", args.out), ("--work", args.work)):
         if folder:
             _check_folder(option, Path(folder))

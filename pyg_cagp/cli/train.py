@@ -9,6 +9,7 @@ from typing import Any
 from pyg_cagp.cli.common import (
     add_common,
     add_device,
+    dataset_name,
     find_device,
     format_table,
     print_json,
@@ -30,7 +31,11 @@ def add_command(commands: Any) -> None:
         epilog="example: pyg-cagp train my_graph/ --model gaussian-complex "
         "--out runs/mine",
     )
-    parser.add_argument("dataset", help="the name of a dataset, or a folder")
+    parser.add_argument(
+        "dataset",
+        type=dataset_name,
+        help="the name of a dataset, or a folder",
+    )
     parser.add_argument(
         "--model",
         choices=tuple(MODELS),

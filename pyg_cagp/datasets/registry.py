@@ -201,7 +201,8 @@ def load(
     r"""Returns a knowledge graph by its name, in the one graph form.
 
     Raw files that lie in :obj:`root/<folder>/raw` are used, others are
-    downloaded; all are checked against pinned digests. Folders that cannot be
+    downloaded; all are checked against pinned digests, or, of the larger
+    graphs of a family, against pinned numbers of lines. Folders that cannot be
     written to are left as they are.
 
     Args:

@@ -9,7 +9,6 @@ from torch_geometric.data import Data
 from pyg_cagp import evaluate
 from pyg_cagp.advice.evaluation import NUM_RESAMPLES, fitted_signals
 from pyg_cagp.evaluate.record import Record
-from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.report.curves import best_risk, risk_band
 from pyg_cagp.report.thinning import rounded
@@ -35,15 +34,6 @@ def mistakes(
     Returns:
         What the report shows, and the record of the evaluation.
     """
-    if not bool(kg.val_mask.any()):
-        raise InvalidInputError("the graph has no validation triple")
-    right = ~evaluate.predictions(model, kg, "val").error
-    if bool(right.all()) or not bool(right.any()):
-        raise InvalidInputError(
-            f"the model's answers to validation queries are all "
-            f"{'right' if bool(right.all()) else 'wrong'}, which leaves "
-            f"nothing to learn from"
-        )
     signals = fitted_signals(model, kg, "error-ranking", seed)
     record = evaluate.error_ranking(
         model, signals, kg, seed=seed, num_resamples=NUM_RESAMPLES

@@ -160,11 +160,11 @@ class CAGP(SimpleAverage):
 
     .. math::
         U_{\text{CAGP}}(h, r, t) = \alpha \, \tilde{U}_{\text{sem}}(h, r, t) +
-        (1 - \alpha) \, U_{\text{str}}(h, r, t), \quad \alpha = \sigma(\lambda)
+        (1 - \alpha) \, U_{\text{str}}(h, r, t), \quad \alpha \in [0, 1]
 
-    No term of the paper's training loss has :math:`\alpha` in it. Here
-    :math:`\lambda` is fitted on validation triples that are labelled by the
-    same rule as test triples, and frozen.
+    No term of the paper's training loss has :math:`\alpha` in it. Here it is
+    fitted on validation triples that are labelled by the same rule as test
+    triples, and frozen.
 
     Args:
         model (GaussianKGEModel, SemanticUncertainty or FrequencyUncertainty):

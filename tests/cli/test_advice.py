@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import torch
 
 from pyg_cagp.advice import evaluation
 from pyg_cagp.cli import evaluate
@@ -55,6 +56,26 @@ def test_malformed_lines(capsys, trained_run, malformed, tmp_path):
     assert "malformed" in text
     assert err.count("\n") == 1
     assert "passed over" in err
+
+
+@pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
+@pytest.mark.parametrize("all_wrong", [True, False])
+def test_a_model_without_mistakes_to_learn_from(
+    capsys, trained_run, monkeypatch, all_wrong
+):
+    predictions = evaluation.evaluate.predictions
+
+    def the_same(*args):
+        found = predictions(*args)
+        return found._replace(error=torch.full_like(found.error, all_wrong))
+
+    monkeypatch.setattr(evaluation.evaluate, "predictions", the_same)
+    code, _, err = run(
+        capsys, "evaluate", trained_run, "--protocol", "error-ranking"
+    )
+    assert code == 2
+    word = "wrong" if all_wrong else "right"
+    assert f"answers to validation queries are all {word}" in err
 
 
 def test_predict(capsys, trained_run):

@@ -8,7 +8,7 @@ import pytest
 
 from pyg_cagp import __version__
 from pyg_cagp.cli import main
-from pyg_cagp.cli.main import COMMANDS
+from pyg_cagp.cli.main import COMMANDS, build_parser
 from tests.conftest import DATA_ROOT
 
 
@@ -44,6 +44,28 @@ def test_partition_prints_json_and_nothing_else(capsys):
     assert test["id"] + test["emerging"] + test["novel"] == test["total"]
 
 
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["train", "FB15k-237"],
+        ["partition", "FB15k-237"],
+        ["evaluate", "run", "--protocol", "standard", "--dataset", "FB15k-237"],
+        ["report", "run", "--dataset", "FB15k-237"],
+        ["reproduce", "--datasets", "FB15k-237"],
+    ],
+)
+def test_a_name_in_capitals_is_the_same_name(args):
+    """A config is found by it, and another one would be taken in silence."""
+    found = build_parser().parse_args(args)
+    name = getattr(found, "dataset", None) or found.datasets[0]
+    assert name == "fb15k-237"
+
+
+def test_a_folder_in_capitals_is_another_folder():
+    found = build_parser().parse_args(["train", "My_Graph"])
+    assert found.dataset == "My_Graph"
+
+
 def test_seed_and_folder(capsys, tmp_path):
     path = tmp_path / "my.tsv"
     path.write_text("".join(f"a{i % 9}\tr{i % 5}\tb{i}\n" for i in range(60)))
@@ -73,6 +95,9 @@ def test_datasets(capsys, tmp_path):
     by_name = {item["name"]: item for item in got["datasets"]}
     assert by_name["yago3-10"]["missing"] == ["train.txt", "valid.txt"]
     assert by_name["wn18rr"]["entities"] == 40_943
+    # Where files have to lie to be found.
+    assert by_name["wn18rr"]["folder"] == "WN18RR"
+    assert "CoDEx-S" in out
 
 
 @pytest.mark.parametrize(

@@ -240,6 +240,14 @@ def test_tables_are_written_from_records_alone(grid, capsys, tmp_path):
     assert grid.times() == before
 
 
+def test_a_file_that_cannot_be_written_is_told_of_first(grid, capsys, tmp_path):
+    args = ["reproduce", "table2", "--write", str(tmp_path)]
+    # Nothing is computed for it: this would take hours.
+    assert main([*args, "--out", str(tmp_path / "out")]) == 2
+    assert f"'{tmp_path}' is a folder" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_only_the_graphs_that_were_asked_for_are_shown(grid, capsys):
     args = ["table3", "--tables-only", "--out", str(grid.out), "--json"]
     assert main(["reproduce", *args]) == 0
