@@ -41,9 +41,9 @@ def effort(records: Records) -> Table:
         (
             "The time of every cell, added up, and that of training and of "
             "the posterior where a cell found its model trained already. With "
-            "`--jobs 2` two cells are computed at a time; how much time passes "
-            "was not measured, as the records come from several runs. Times "
-            "vary with what else the machine does.",
+            "`--jobs 2` two cells are computed at a time, so that about half "
+            "as much time passes, which the command tells when it ends. Times "
+            "vary with the machine and with what else it does.",
         ),
     )
 
