@@ -44,7 +44,7 @@ SIZE = {
 }
 
 #: Seconds of a cell that is not listed.
-SHORT = 2.0
+SHORT = 0.4
 
 
 def kind(name: str) -> str:
