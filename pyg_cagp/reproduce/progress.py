@@ -44,7 +44,7 @@ SIZE = {
 }
 
 #: Seconds of a cell that is not listed.
-SHORT = 0.4
+SHORT = 0.5
 
 
 def kind(name: str) -> str:
