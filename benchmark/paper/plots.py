@@ -14,8 +14,8 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
-from pyg_cagp.reproduce import Records, Store
-from pyg_cagp.reproduce.tables.detection import area
+from benchmark.paper import Records, Store
+from benchmark.paper.tables.detection import area
 
 REPO = Path(__file__).resolve().parents[2]
 RESULTS = REPO / "benchmark/paper/results"

@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-from pyg_cagp.reproduce import TABLES, Records, Store
+from benchmark.paper import TABLES, Records, Store
 
 REPO = Path(__file__).resolve().parents[2]
 RESULTS = REPO / "benchmark/paper/results"

@@ -155,7 +155,7 @@ def graph_of(
         return kg
     if "edge_time" in kg:
         # It may have been split by time.
-        from pyg_cagp.reproduce.cells.dated import past_and_future
+        from benchmark.paper.cells.dated import past_and_future
 
         # The name it had then decides where it was cut.
         kg = past_and_future(kg, record["dataset"] or str(name))

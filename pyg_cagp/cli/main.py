@@ -15,7 +15,6 @@ from pyg_cagp.cli import (
     predict,
     quickstart,
     report,
-    reproduce,
     score,
     train,
     update,
@@ -32,7 +31,6 @@ COMMANDS = (
     update,
     evaluate,
     report,
-    reproduce,
     completion,
 )
 
@@ -56,8 +54,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    r"""Runs a command and returns its exit code: 0, 1 if :obj:`reproduce` could
-    not compute some cells, 2 on bad input, 130 if it was interrupted.
+    r"""Runs a command and returns its exit code: 0, 2 on bad input, 130 if it
+    was interrupted.
 
     Args:
         argv (sequence, optional): The arguments; those of the process if set

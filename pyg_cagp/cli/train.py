@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> None:
     out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
     kg = load(args.dataset, args.root, seed=args.seed)
     if args.by_time:
-        from pyg_cagp.reproduce.cells.dated import past_and_future
+        from benchmark.paper.cells.dated import past_and_future
 
         if "edge_time" not in kg:
             raise InvalidInputError(

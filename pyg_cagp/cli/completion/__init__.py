@@ -46,11 +46,9 @@ def run(args: argparse.Namespace) -> None:
     r"""Prints the script."""
     from pyg_cagp.cli.main import build_parser
     from pyg_cagp.datasets.registry import REGISTRY
-    from pyg_cagp.reproduce.tables import TABLES
 
     names = {
         "dataset": ("synthetic", *REGISTRY),
-        "table": tuple(TABLES),
         "device": ("cpu", "cuda", "mps"),
     }
     script = SHELLS[args.shell](read_commands(build_parser(), names))

@@ -17,7 +17,6 @@ PATHS = {
 NAMES = {
     "dataset": "dataset",
     "datasets": "dataset",
-    "tables": "table",
     "device": "device",
 }
 
