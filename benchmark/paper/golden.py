@@ -1,6 +1,6 @@
 r"""The golden run: every experiment on a small pinned graph, to the last bit.
 
-    python benchmark/paper/golden.py [--record]
+    python -m benchmark.paper.golden [--record]
 
 Each experiment of the grid is computed once on the graphs in :obj:`golden/`,
 with one small model for each switch that a real experiment uses. Figures are
@@ -37,8 +37,8 @@ from pyg_cagp.data import package_versions
 from pyg_cagp.datasets import load
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.metrics.blas import one_blas_thread
-from pyg_cagp.reproduce import QUICK, Grid, Workshop, workshop
-from pyg_cagp.reproduce.cells import confidences, doubt
+from benchmark.paper import QUICK, Grid, Workshop, workshop
+from benchmark.paper.cells import confidences, doubt
 
 HERE = Path(__file__).parent
 FILE = HERE / "golden.json"
