@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from pyg_cagp.cli import main
 from benchmark.paper import TABLES, Records, Store
+from pyg_cagp.cli import main
 from pyg_cagp.train import Config
 from tests.conftest import DATA_ROOT, REPO
 

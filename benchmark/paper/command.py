@@ -10,10 +10,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from pyg_cagp.cli.common import add_common, print_json
 from benchmark.paper.table_names import TABLE_NAMES
-from pyg_cagp.data.checks import check_choice
-from pyg_cagp.data.files import write_atomically
+from pyg_cagp._utils.checks import check_choice
+from pyg_cagp._utils.files import write_atomically
+from pyg_cagp.cli.common import add_common, print_json
 from pyg_cagp.datasets.cache import cache_dir
 from pyg_cagp.exceptions import InvalidInputError
 
@@ -121,7 +121,6 @@ def run(args: argparse.Namespace) -> int:
     r"""Runs the command; returns 1 if some cells could not be computed."""
     # The grid imports everything there is, which other commands need not wait
     # for.
-    from pyg_cagp.advice.evaluation import check_target
     from benchmark.paper import (
         FULL,
         OF_ONE_GRAPH,
@@ -133,6 +132,7 @@ def run(args: argparse.Namespace) -> int:
         Workshop,
         run_cells,
     )
+    from pyg_cagp.advice.evaluation import check_target
 
     names = list(dict.fromkeys(args.tables)) or list(TABLES)
     for name in names:
@@ -263,9 +263,9 @@ def _with_optional(budget: Any, root: str | None, quiet: bool) -> Any:
     r"""Adds graphs whose files not everybody has, or says that they are left
     out.
     """
+    from benchmark.paper.workshop import FOLDERS
     from pyg_cagp.datasets.cache import data_root
     from pyg_cagp.datasets.registry import REGISTRY
-    from benchmark.paper.workshop import FOLDERS
 
     datasets = [name for name in budget.datasets if name not in OPTIONAL]
     for name in OPTIONAL:
@@ -297,8 +297,8 @@ def _check_folder(option: str, folder: Path) -> None:
 
 def _check_dataset(name: str, tables: Collection[str]) -> None:
     # Before a grid is computed of which no cell can be.
-    from pyg_cagp.datasets.registry import REGISTRY
     from benchmark.paper.workshop import FOLDERS
+    from pyg_cagp.datasets.registry import REGISTRY
 
     known = ("synthetic", "subsample", *FOLDERS, *REGISTRY)
     if name in known:

@@ -31,14 +31,14 @@ import torch
 from torch_geometric.data import Data
 from tqdm import tqdm
 
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.coverage.lookup import find, longest_row
-from pyg_cagp.data import package_versions
-from pyg_cagp.datasets import load
-from pyg_cagp.evaluate.record import plain
-from pyg_cagp.metrics.blas import one_blas_thread
 from benchmark.paper import QUICK, Grid, Workshop, workshop
 from benchmark.paper.cells import confidences, doubt
+from pyg_cagp._utils.threads import one_blas_thread
+from pyg_cagp._utils.versions import package_versions
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.coverage.lookup import find, longest_row
+from pyg_cagp.datasets import load
+from pyg_cagp.evaluate.record import plain
 
 HERE = Path(__file__).parent
 FILE = HERE / "golden.json"

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn.kge import KGEModel
 
-from pyg_cagp.data.checks import check_ids
+from pyg_cagp._utils.checks import check_ids
 from pyg_cagp.evaluate import predictions
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import judged_triples

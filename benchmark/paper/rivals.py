@@ -6,9 +6,9 @@ from typing import Any
 
 from torch_geometric.data import Data
 
+from benchmark.paper.workshop import Workshop
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.nn.kge import UKGE, BEUrRE, GaussianKGEModel, SNGPModel
-from benchmark.paper.workshop import Workshop
 from pyg_cagp.uncertainty import (
     SNGP,
     BEUrREUncertainty,

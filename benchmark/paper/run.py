@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 import torch
 
-from pyg_cagp.exceptions import CAGPError, InvalidInputError
-from pyg_cagp.metrics.blas import one_blas_thread
 from benchmark.paper.cell import Cell, cell_keys
 from benchmark.paper.huge_pages import huge_pages
 from benchmark.paper.instructions import instructions, same_instructions
@@ -26,6 +24,8 @@ from benchmark.paper.progress import GridBar, effort
 from benchmark.paper.store import Store
 from benchmark.paper.worker import begin
 from benchmark.paper.workshop import Workshop
+from pyg_cagp._utils.threads import one_blas_thread
+from pyg_cagp.exceptions import CAGPError, InvalidInputError
 
 KILLED = "a process that computed cells was killed, perhaps for want of memory"
 

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pyg_cagp.data import package_versions
-from pyg_cagp.data.files import write_atomically
-from pyg_cagp.evaluate.record import plain
-from pyg_cagp.exceptions import DatasetFormatError
 from benchmark.paper.cell import Cell
 from benchmark.paper.instructions import instructions
+from pyg_cagp._utils.files import write_atomically
+from pyg_cagp._utils.versions import package_versions
+from pyg_cagp.evaluate.record import plain
+from pyg_cagp.exceptions import DatasetFormatError
 
 SCHEMA = 1
 

@@ -8,7 +8,7 @@ from threading import Thread
 
 import torch
 
-from pyg_cagp.metrics.blas import one_blas_thread
+from pyg_cagp._utils.threads import one_blas_thread
 
 #: What holds for as long as the process lives.
 _kept = ExitStack()

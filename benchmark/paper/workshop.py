@@ -12,14 +12,14 @@ from filelock import FileLock
 from torch import Tensor
 from torch_geometric.data import Data
 
+from benchmark.paper.code_version import code_version
+from pyg_cagp._utils.files import atomic_path
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, kg_digest, split_edges
-from pyg_cagp.data.files import atomic_path
 from pyg_cagp.datasets import load
 from pyg_cagp.datasets.cache import data_root
 from pyg_cagp.datasets.registry import REGISTRY
 from pyg_cagp.exceptions import DownloadError
-from benchmark.paper.code_version import code_version
 from pyg_cagp.train import (
     Config,
     Run,

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from pyg_cagp.data import package_versions
+from pyg_cagp._utils.versions import package_versions
 
 
 def seconds(function: Callable[[], Any], repeats: int = 1) -> float:

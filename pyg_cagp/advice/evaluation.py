@@ -8,15 +8,15 @@ import torch
 from torch_geometric.data import Data
 
 from pyg_cagp import evaluate
+from pyg_cagp._utils.checks import check_choice
+from pyg_cagp._utils.threads import one_blas_thread
 from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import kg_digest
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.datasets import load
 from pyg_cagp.evaluate.error_ranking import Predictions
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import CacheError, InvalidInputError
-from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.transforms.judged import PROTOCOLS as OOD_PROTOCOLS
 from pyg_cagp.uncertainty import (

@@ -9,9 +9,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.advice.names import Names
 from pyg_cagp.advice.state import REMEDY, UPGRADE
-from pyg_cagp.data.files import write_atomically
 from pyg_cagp.exceptions import CAGPError, CheckpointError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.train.build import build_model

@@ -12,15 +12,12 @@ from torch_geometric.data import Data
 from tqdm import tqdm
 
 from pyg_cagp import metrics
+from pyg_cagp._utils.threads import one_blas_thread
+from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.advice import state
 from pyg_cagp.advice.parts import write_known, write_names
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import (
-    as_kg,
-    describe_graph,
-    package_versions,
-    split_edges,
-)
+from pyg_cagp.data import as_kg, describe_graph, split_edges
 from pyg_cagp.evaluate.conformal import SIDES, AnswerSets
 from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.scoring import doubts
@@ -29,7 +26,6 @@ from pyg_cagp.exceptions import (
     CheckpointError,
     InvalidInputError,
 )
-from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.train.checkpoint import load_checkpoint
 from pyg_cagp.transforms import TemporalLikeOOD, judged_triples

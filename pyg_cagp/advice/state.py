@@ -10,7 +10,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from pyg_cagp.data.files import write_atomically
+from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.exceptions import CacheError, CheckpointError
 
 #: Raised when older files cannot be read any more.

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.advice import state
 from pyg_cagp.advice.names import Names
 from pyg_cagp.advice.parts import (
@@ -22,7 +23,6 @@ from pyg_cagp.advice.parts import (
 from pyg_cagp.advice.reader import Chunk, Malformed, read_chunks
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import TripleIndex
-from pyg_cagp.data.files import write_atomically
 from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E
 from pyg_cagp.nn.posterior import update_posterior

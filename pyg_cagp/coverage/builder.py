@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_edges, check_size
 from pyg_cagp.coverage.coverage import Coverage
 from pyg_cagp.coverage.pairs import PairCounts, count_pairs, merge_pairs
-from pyg_cagp.data.checks import check_edges, check_size
 
 
 class CoverageBuilder:

@@ -7,6 +7,12 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from pyg_cagp._utils.checks import (
+    check_choice,
+    check_edges,
+    check_ids,
+    check_same_shape,
+)
 from pyg_cagp.coverage import interop, storage, views
 from pyg_cagp.coverage.lookup import PresenceBitmap, find, longest_row
 from pyg_cagp.coverage.pairs import (
@@ -17,12 +23,6 @@ from pyg_cagp.coverage.pairs import (
 )
 from pyg_cagp.coverage.store import CompressedPairs
 from pyg_cagp.data import as_kg, split_edges
-from pyg_cagp.data.checks import (
-    check_choice,
-    check_edges,
-    check_ids,
-    check_same_shape,
-)
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import CoverageView, Role
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 
-from pyg_cagp.data.files import write_atomically
+from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.exceptions import DatasetFormatError
 
 if TYPE_CHECKING:

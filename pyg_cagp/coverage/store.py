@@ -6,13 +6,13 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import scatter
 
+from pyg_cagp._utils.checks import check_choice, check_same_shape, check_size
 from pyg_cagp.coverage.pairs import (
     PairCounts,
     row_pointers,
     shrink,
     smallest_int,
 )
-from pyg_cagp.data.checks import check_choice, check_same_shape, check_size
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import Role
 

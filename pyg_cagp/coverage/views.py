@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import scatter
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.typing import CoverageView, Role
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from pyg_cagp.data.as_kg import as_kg
 from pyg_cagp.data.digest import kg_digest
 from pyg_cagp.data.folder import read_folder
 from pyg_cagp.data.kg import check_kg, join_splits, split_edges
-from pyg_cagp.data.provenance import describe_graph, package_versions
+from pyg_cagp.data.provenance import describe_graph
 from pyg_cagp.data.table import TripleTable, read_table
 from pyg_cagp.data.triple_index import TripleIndex
 
@@ -16,7 +16,6 @@ functions = [
     "describe_graph",
     "join_splits",
     "kg_digest",
-    "package_versions",
     "read_folder",
     "read_table",
     "split_edges",

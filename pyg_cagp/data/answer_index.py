@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp.data.checks import check_choice, check_edges
+from pyg_cagp._utils.checks import check_choice, check_edges
 from pyg_cagp.data.kg import split_edges
 
 

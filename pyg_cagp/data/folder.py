@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
+from pyg_cagp._utils.files import expand
 from pyg_cagp.data.columns import (
     check_names,
     encode,
@@ -17,7 +18,6 @@ from pyg_cagp.data.columns import (
     parse_confidence,
     parse_time,
 )
-from pyg_cagp.data.files import expand
 from pyg_cagp.data.kg import join_splits
 from pyg_cagp.data.table import SUFFIXES, TripleTable, read_table, table_suffix
 from pyg_cagp.data.text import read_text

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp.data.checks import check_choice, check_edges
+from pyg_cagp._utils.checks import check_choice, check_edges
 from pyg_cagp.exceptions import InvalidInputError
 
 #: The masks of the three splits, in their order.

@@ -1,7 +1,5 @@
-r"""What a result was computed from and with, for records."""
+r"""What a result was computed from, for records."""
 
-import platform
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from torch_geometric.data import Data
@@ -23,14 +21,3 @@ def describe_graph(kg: Data) -> dict[str, Any]:
         "num_test": int(kg.test_mask.sum()),
         "sha256": kg_digest(kg),
     }
-
-
-def package_versions() -> dict[str, str]:
-    r"""Returns the versions of what a result depends on."""
-    found = {"python": platform.python_version()}
-    for package in ("pyg_cagp", "torch", "torch-geometric", "numpy"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found

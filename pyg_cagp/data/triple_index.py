@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp.data.checks import check_edges, check_ids, check_same_shape
+from pyg_cagp._utils.checks import check_edges, check_ids, check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
 
 

@@ -16,7 +16,7 @@ from torch_geometric import get_home_dir
 from torch_geometric.data import InMemoryDataset
 from torch_geometric.data.data import BaseData
 
-from pyg_cagp.data.files import atomic_path, expand
+from pyg_cagp._utils.files import atomic_path, expand
 from pyg_cagp.exceptions import CacheError
 
 #: Names the folder that holds datasets, one folder each.

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from torch_geometric.data import Data
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import read_table
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.data.columns import encode
 from pyg_cagp.datasets.pins import Pin, sha256
 from pyg_cagp.datasets.remote import RemoteFile, RemoteTriples

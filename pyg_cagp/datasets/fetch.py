@@ -20,7 +20,7 @@ from urllib.request import (
 
 from tqdm import tqdm
 
-from pyg_cagp.data.files import atomic_path
+from pyg_cagp._utils.files import atomic_path
 from pyg_cagp.datasets.pins import Pin, verify
 from pyg_cagp.exceptions import CAGPError, DownloadError
 

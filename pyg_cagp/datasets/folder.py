@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pyg_cagp.data.files import expand
+from pyg_cagp._utils.files import expand
 from pyg_cagp.data.folder import find_files, read_folder, warn_if_incomplete
 from pyg_cagp.datasets.cache import SCHEMA, CachedDataset, cache_dir
 from pyg_cagp.exceptions import CAGPWarning

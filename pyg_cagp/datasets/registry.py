@@ -9,8 +9,8 @@ from typing import Any
 from torch_geometric.data import Data
 from torch_geometric.datasets import FB15k_237, WordNet18RR
 
+from pyg_cagp._utils.files import expand
 from pyg_cagp.data import as_kg
-from pyg_cagp.data.files import expand
 from pyg_cagp.datasets.cache import (
     data_root,
     dataset_root,

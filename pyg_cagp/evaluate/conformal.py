@@ -9,8 +9,8 @@ from torch_geometric.nn.kge import KGEModel
 from tqdm import tqdm
 
 from pyg_cagp import metrics
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import AnswerIndex, as_kg
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts

@@ -9,8 +9,8 @@ from torch_geometric.data import Data
 from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp import metrics
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import AnswerIndex, TripleIndex, as_kg, split_edges
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
 from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record

@@ -7,9 +7,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp import metrics
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators

@@ -8,9 +8,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn.kge import KGEModel
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import AnswerIndex, as_kg, split_edges
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.evaluate.groups import (
     CATEGORIES,
     equal_groups,

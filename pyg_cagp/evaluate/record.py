@@ -13,8 +13,9 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp.data import describe_graph, package_versions
-from pyg_cagp.data.files import atomic_path, write_atomically
+from pyg_cagp._utils.files import atomic_path, write_atomically
+from pyg_cagp._utils.versions import package_versions
+from pyg_cagp.data import describe_graph
 from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 
 SCHEMA = 1

@@ -10,13 +10,13 @@ from torch_geometric.data import Data
 from tqdm import tqdm
 
 from pyg_cagp import evaluate, theory
+from pyg_cagp._utils.files import write_atomically
+from pyg_cagp._utils.threads import one_blas_thread
 from pyg_cagp.advice.evaluation import check_target, graph_of
 from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data.files import write_atomically
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.metrics.blas import one_blas_thread
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.report.detection import all_detection
 from pyg_cagp.report.mistakes import mistakes

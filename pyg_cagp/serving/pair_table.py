@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from pyg_cagp.data.checks import check_ids, check_same_shape
+from pyg_cagp._utils.checks import check_ids, check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
 
 

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.theory.signals import check_labelled
 
 #: The distances that the paper looks at.

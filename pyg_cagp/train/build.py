@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import AnswerIndex, split_edges
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.nn.kge import (
     KG2E,
     GaussianComplEx,

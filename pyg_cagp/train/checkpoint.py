@@ -10,7 +10,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from pyg_cagp.data.files import write_atomically
+from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.exceptions import CheckpointError
 
 #: Raised when older files cannot be read any more.

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 
 OPTIMIZERS = ("adam", "sparse-adam", "adagrad")

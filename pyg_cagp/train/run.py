@@ -10,13 +10,9 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
-from pyg_cagp.data import (
-    check_kg,
-    describe_graph,
-    package_versions,
-    split_edges,
-)
-from pyg_cagp.data.files import write_atomically
+from pyg_cagp._utils.files import write_atomically
+from pyg_cagp._utils.versions import package_versions
+from pyg_cagp.data import check_kg, describe_graph, split_edges
 from pyg_cagp.exceptions import CacheError, CheckpointError, InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.posterior import LaplacePosterior

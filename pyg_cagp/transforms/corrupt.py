@@ -8,9 +8,9 @@ from torch_geometric.data import Data
 from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import BaseTransform
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import TripleIndex, as_kg
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.data.kg import MASKS
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.candidates import Candidates, draw_valid

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data.kg import MASKS
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.corrupt import CorruptTriples

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, is_tensor
 from torch_geometric.data import Data, Dataset
 
+from pyg_cagp._utils.checks import check_edges
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, split_edges
-from pyg_cagp.data.checks import check_edges
 from pyg_cagp.data.kg import MASKS
 from pyg_cagp.exceptions import InvalidInputError
 

@@ -10,9 +10,9 @@ from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import scatter
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.reference import (
     as_split,

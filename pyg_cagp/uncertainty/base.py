@@ -11,9 +11,9 @@ from safetensors.torch import save_file
 from torch import Tensor
 from torch_geometric.data import Data
 
+from pyg_cagp._utils.checks import check_ids, check_same_shape
+from pyg_cagp._utils.files import atomic_path
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data.checks import check_ids, check_same_shape
-from pyg_cagp.data.files import atomic_path
 from pyg_cagp.exceptions import (
     CheckpointError,
     InvalidInputError,

@@ -8,9 +8,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp import metrics
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.transforms import TemporalLikeOOD, judged_triples

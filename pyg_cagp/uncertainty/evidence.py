@@ -8,9 +8,9 @@ from torch_geometric.data import Data
 from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp import metrics
+from pyg_cagp._utils.checks import check_same_shape
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
-from pyg_cagp.data.checks import check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
 from pyg_cagp.uncertainty.base import UncertaintyEstimator

@@ -5,7 +5,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import BilinearKGEModel
 from pyg_cagp.uncertainty.base import ModelEstimator

@@ -3,8 +3,8 @@ r"""Is this entity poorly learned?"""
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.uncertainty.base import CoverageEstimator, ModelEstimator
 

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import TripleIndex, as_kg, split_edges
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.nn.kge import SNGPModel
 from pyg_cagp.uncertainty.confidence import ConfidenceUncertainty
 

@@ -2,8 +2,8 @@ r"""Was this entity ever seen with this relation?"""
 
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.typing import CoverageView, Role
 from pyg_cagp.uncertainty.base import CoverageEstimator
 from pyg_cagp.uncertainty.possible import PossiblePairs

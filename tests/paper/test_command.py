@@ -6,13 +6,13 @@ import subprocess
 import sys
 
 import pytest
-
-from pyg_cagp.cli import main
-from benchmark.paper.command import _failures, _reason
 from pyg_cagp.cli.table_names import TABLE_NAMES
+
 from benchmark.paper import TABLES
+from benchmark.paper.command import _failures, _reason
 from benchmark.paper.tables import Spread
 from benchmark.paper.tables.detection import METHODS
+from pyg_cagp.cli import main
 
 #: Confidences are those of NL27k.
 WITHOUT_ROWS = {"confidences"}

@@ -9,9 +9,9 @@ from itertools import dropwhile
 
 import pytest
 
-from pyg_cagp.exceptions import DownloadError
 from benchmark.paper import FULL, TABLES, Grid, Records, Store, Workshop
 from benchmark.paper.cell import cell_keys
+from pyg_cagp.exceptions import DownloadError
 from tests.conftest import DATA_ROOT, REPO
 
 RESULTS = REPO / "benchmark/paper/results"

@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-from pyg_cagp.exceptions import InvalidInputError
 from benchmark.paper import Store, Workshop, run_cells
 from benchmark.paper.cell import Cell
 from benchmark.paper.instructions import (
@@ -12,6 +11,7 @@ from benchmark.paper.instructions import (
     instructions,
     same_instructions,
 )
+from pyg_cagp.exceptions import InvalidInputError
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,15 @@
 import pytest
 import torch
 
-from pyg_cagp import Coverage, GaussianDistMult
-from pyg_cagp.datasets import SyntheticKG
-from pyg_cagp.evaluate import predictions
-from pyg_cagp.exceptions import InvalidInputError
 from benchmark.paper.remembered import (
     KnownEvidence,
     Remembered,
     all_triples,
 )
+from pyg_cagp import Coverage, GaussianDistMult
+from pyg_cagp.datasets import SyntheticKG
+from pyg_cagp.evaluate import predictions
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import judged_triples
 from pyg_cagp.uncertainty import EvidenceUncertainty
 

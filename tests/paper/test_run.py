@@ -14,10 +14,10 @@ from multiprocessing import active_children
 import pytest
 import torch
 
-from pyg_cagp.exceptions import DatasetFormatError, DivergenceError
 from benchmark.paper import FULL, QUICK, Grid, Store, Workshop, run_cells
 from benchmark.paper.cell import Cell, cell_keys
 from benchmark.paper.grid import TRAINS
+from pyg_cagp.exceptions import DatasetFormatError, DivergenceError
 from pyg_cagp.train import Config
 
 DATASET = "synthetic"

@@ -2,12 +2,12 @@
 
 import pytest
 
+from benchmark.paper.cells.dated import past_and_future
 from pyg_cagp import GaussianDistMult
 from pyg_cagp.cli import main
 from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.report import draw_report, write_report
 from pyg_cagp.report.detection import all_detection
-from benchmark.paper.cells.dated import past_and_future
 
 #: What is trained on: ten entities in a ring, with two relations.
 RING = [(f"e{i}", "next", f"e{(i + 1) % 10}") for i in range(10)]

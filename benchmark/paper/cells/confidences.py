@@ -7,9 +7,9 @@ from scipy.stats import spearmanr
 from sklearn.isotonic import IsotonicRegression
 from torch import Tensor
 
+from benchmark.paper.workshop import Workshop
 from pyg_cagp.data import split_edges
 from pyg_cagp.nn.kge import UKGE, BEUrRE
-from benchmark.paper.workshop import Workshop
 from pyg_cagp.uncertainty import (
     BEUrREUncertainty,
     UKGEUncertainty,

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from pyg_cagp.data import split_edges
 from benchmark.paper.workshop import Workshop
+from pyg_cagp.data import split_edges
 from pyg_cagp.uncertainty import CAGP, StructuralUncertainty
 
 

@@ -5,12 +5,12 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
+from benchmark.paper.cells.detection import estimators, slim
+from benchmark.paper.workshop import Workshop
 from pyg_cagp import evaluate, metrics
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import TripleIndex, split_edges
 from pyg_cagp.nn.posterior import update_posterior
-from benchmark.paper.cells.detection import estimators, slim
-from benchmark.paper.workshop import Workshop
 from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
 from pyg_cagp.uncertainty import (
     FrequencyUncertainty,

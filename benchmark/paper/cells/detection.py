@@ -5,14 +5,14 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from pyg_cagp import evaluate
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.evaluate.scoring import Estimator
-from pyg_cagp.nn.kge import GaussianKGEModel
 from benchmark.paper.cells.doubt import name_of, slug
 from benchmark.paper.remembered import KnownEvidence, Remembered
 from benchmark.paper.rivals import MEASURES
 from benchmark.paper.workshop import Workshop
+from pyg_cagp import evaluate
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.evaluate.scoring import Estimator
+from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.uncertainty import (
     CAGP,
     EvidenceUncertainty,

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp import evaluate, theory
-from pyg_cagp.evaluate.scoring import doubts
-from pyg_cagp.nn.kge import GaussianKGEModel
 from benchmark.paper.cells.graphs import PRESETS
 from benchmark.paper.remembered import Triples, all_triples
 from benchmark.paper.rivals import RIVALS, Bench, measures
 from benchmark.paper.workshop import Workshop
+from pyg_cagp import evaluate, theory
+from pyg_cagp.evaluate.scoring import doubts
+from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import UncertaintyEstimator
 from pyg_cagp.uncertainty.features import Evidence

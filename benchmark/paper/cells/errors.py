@@ -2,12 +2,12 @@ r"""Whether doubt finds the predictions that are wrong."""
 
 from typing import Any
 
-from pyg_cagp import evaluate
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.nn.kge import GaussianKGEModel
 from benchmark.paper.cells.detection import estimators, remembered
 from benchmark.paper.remembered import KnownEvidence
 from benchmark.paper.workshop import Workshop
+from pyg_cagp import evaluate
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.uncertainty import EvidenceUncertainty, StructuralUncertainty
 
 RATES = (0.5, 0.7, 0.85, 0.95)

@@ -4,8 +4,8 @@ from typing import Any
 
 from torch import Tensor
 
-from pyg_cagp.coverage import Coverage
 from benchmark.paper.workshop import Workshop
+from pyg_cagp.coverage import Coverage
 from pyg_cagp.transforms import TemporalLikeOOD
 
 KINDS = ("id", "emerging", "novel")  # In the order of `ood_type`.

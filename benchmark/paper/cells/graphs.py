@@ -4,10 +4,10 @@ from typing import Any
 
 import torch
 
+from benchmark.paper.workshop import Workshop
 from pyg_cagp import metrics, theory
 from pyg_cagp.data import split_edges
 from pyg_cagp.evaluate import partition_summary
-from benchmark.paper.workshop import Workshop
 from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
 from pyg_cagp.uncertainty import StructuralUncertainty
 

@@ -11,9 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from benchmark.paper.workshop import Workshop
 from pyg_cagp import metrics
 from pyg_cagp.coverage import Coverage
-from benchmark.paper.workshop import Workshop
 from pyg_cagp.transforms import judged_triples
 from pyg_cagp.uncertainty import (
     FrequencyUncertainty,

@@ -4,9 +4,9 @@ from typing import Any
 
 import torch
 
+from benchmark.paper.workshop import Workshop
 from pyg_cagp import evaluate, metrics
 from pyg_cagp.coverage import Coverage
-from benchmark.paper.workshop import Workshop
 from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
 from pyg_cagp.uncertainty import (
     CAGP,

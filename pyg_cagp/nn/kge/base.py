@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import Embedding
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
 from pyg_cagp.nn.kge.noise import NoiseTable

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import TripleIndex
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
 
 #: Euler's constant: the mean of a standard Gumbel variable.

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch_geometric.nn.kge import ComplEx, DistMult, KGEModel
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import DivergenceError
 from pyg_cagp.nn.kge.scoring import SIDES, QueryKGEModel
 

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.base import GaussianKGEModel
 from pyg_cagp.nn.kge.draw import Draws

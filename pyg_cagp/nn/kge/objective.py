@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.nn.kge.draw import Draws
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 from torch_geometric.nn.kge import KGEModel
 
+from pyg_cagp._utils.checks import check_ids, check_same_shape
 from pyg_cagp.data import AnswerIndex
-from pyg_cagp.data.checks import check_ids, check_same_shape
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.candidates import candidate_scorer, evaluating
 

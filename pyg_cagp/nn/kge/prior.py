@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 
 

@@ -8,8 +8,8 @@ from torch import Tensor
 from torch_geometric.nn.kge import KGEModel
 from tqdm import tqdm
 
+from pyg_cagp._utils.checks import check_ids, check_same_shape
 from pyg_cagp.data import AnswerIndex
-from pyg_cagp.data.checks import check_ids, check_same_shape
 from pyg_cagp.nn.kge.candidates import (
     CandidateScorer,
     candidate_scorer,

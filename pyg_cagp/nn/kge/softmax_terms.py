@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.nn.kge import KGEModel
 
-from pyg_cagp.data.checks import check_ids, check_same_shape
+from pyg_cagp._utils.checks import check_ids, check_same_shape
 from pyg_cagp.nn.kge.candidates import candidate_scorer, evaluating
 
 

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import TripleIndex
-from pyg_cagp.data.checks import check_choice
 from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from pyg_cagp.data.checks import check_choice
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E, GaussianKGEModel
 from pyg_cagp.nn.kge.scoring import SIDES

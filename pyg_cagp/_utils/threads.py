@@ -1,4 +1,4 @@
-r"""Small problems are solved fastest by one thread."""
+r"""A limit on the threads of linear algebra, for small problems."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
