@@ -5,7 +5,6 @@ from benchmark.paper.grid import Grid
 from benchmark.paper.run import run_cells
 from benchmark.paper.store import Store
 from benchmark.paper.tables import (
-    OF_ONE_GRAPH,
     TABLES,
     Records,
     Table,
@@ -14,7 +13,6 @@ from benchmark.paper.workshop import Workshop
 
 __all__ = [
     "FULL",
-    "OF_ONE_GRAPH",
     "QUICK",
     "TABLES",
     "Budget",
