@@ -1,24 +1,32 @@
-r"""The records of cells that are done."""
+r"""The records of experiments: one JSON Lines file a dataset and kind."""
 
+import hashlib
 import json
+import platform
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from benchmark.paper.cell import Cell
-from benchmark.paper.instructions import instructions
+import torch
+
+from benchmark.paper.stages import code_digests, commit
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import DatasetFormatError
 
-SCHEMA = 1
+if TYPE_CHECKING:
+    from benchmark.paper.experiment import Experiment
 
-#: Figures are kept with so many digits, which is more than any table shows.
+SCHEMA = 2
+
+#: Figures are stored with this many digits, more than any table shows.
 DIGITS = 6
 
 
 class Store:
-    r"""A folder with one JSON record for each cell.
+    r"""A folder of records. A record holds its name, its identity, its figures
+    and its provenance: commit, code, versions, processor features, time.
 
     Args:
         folder (str or pathlib.Path): The folder.
@@ -26,84 +34,146 @@ class Store:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
+        self._records: dict[str, dict[str, Any]] = {}
+        for path in sorted(self.folder.glob("*/*.jsonl")):
+            self._read(path)
 
-    def path(self, name: str) -> Path:
-        r"""Returns the file of a cell."""
-        return self.folder / f"{name}.json"
+    def _read(self, path: Path) -> None:
+        text = path.read_text(encoding="utf-8")
+        for row, line in enumerate(text.splitlines(), 1):
+            try:
+                record = json.loads(line)
+                schema = record["schema"]
+                name = record["name"]
+            except (KeyError, TypeError, ValueError):
+                raise DatasetFormatError(
+                    f"line {row} of '{path}' is not a record; delete the line "
+                    f"to compute it again"
+                ) from None
+            if schema != SCHEMA:
+                raise DatasetFormatError(
+                    f"line {row} of '{path}' has schema {schema}, and this "
+                    f"version reads {SCHEMA}; delete the file to compute it "
+                    f"again"
+                )
+            self._records[name] = record
+
+    @property
+    def names(self) -> list[str]:
+        r"""The names of all records, in order."""
+        return sorted(self._records)
 
     def read(self, name: str) -> dict[str, Any] | None:
-        r"""Returns the record of a cell, or :obj:`None`."""
-        try:
-            record = json.loads(self.path(name).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            raise DatasetFormatError(
-                f"'{self.path(name)}' is no record ({error}); delete it to "
-                f"compute it again, or choose another folder of records"
-            ) from None
-        schema = record.get("schema") if isinstance(record, dict) else None
-        if schema != SCHEMA or not {"key", "result"} <= record.keys():
-            raise DatasetFormatError(
-                f"'{self.path(name)}' is no record of schema {SCHEMA} (its "
-                f"schema is {schema}); delete it to compute it again, or "
-                f"choose another folder of records"
-            )
-        return record
+        r"""Returns a record, or :obj:`None`."""
+        return self._records.get(name)
 
-    def names(self) -> list[str]:
-        r"""Returns the names of all cells that have a record."""
-        files = sorted(self.folder.rglob("*.json"))
-        return [
-            str(file.relative_to(self.folder).with_suffix(""))
-            for file in files
-            if not file.name.startswith(".")
-        ]
-
-    def has(self, cell: Cell, key: str) -> bool:
-        r"""Tells whether a cell was computed, from the same data by the same
-        code.
+    def has(self, experiment: "Experiment", data: str) -> bool:
+        r"""Returns whether there is a record of this identity.
 
         Args:
-            cell (Cell): The cell.
-            key (str): Its key.
+            experiment (Experiment): The experiment.
+            data (str): The digest of its dataset.
         """
-        record = self.read(cell.name)
-        return record is not None and record["key"] == key
+        record = self.read(experiment.name)
+        return record is not None and all(
+            record[key] == value
+            for key, value in experiment.identity(data).items()
+        )
 
     def write(
-        self, cell: Cell, key: str, result: dict[str, Any], seconds: float
+        self,
+        experiment: "Experiment",
+        data: str,
+        result: dict[str, Any],
+        provenance: dict[str, Any],
     ) -> None:
-        r"""Writes the record of a cell, whole or not at all.
+        r"""Writes a record, whole or not at all.
 
         Args:
-            cell (Cell): The cell.
-            key (str): Its key.
+            experiment (Experiment): The experiment.
+            data (str): The digest of its dataset.
             result (dict): Its figures.
-            seconds (float): How long it took.
+            provenance (dict): What :func:`provenance` gave with it.
         """
         record = {
             "schema": SCHEMA,
-            "cell": cell.name,
-            "key": key,
-            "dataset": cell.dataset,
-            "inputs": cell.inputs,
-            "versions": package_versions(),
-            "instructions": instructions(),
-            "seconds": round(seconds, 2),
-            "result": _rounded(plain(result)),
+            "name": experiment.name,
+            **experiment.identity(data),
+            "inputs": experiment.inputs,
+            "result": rounded(plain(result)),
+            "provenance": provenance,
         }
-        path = self.path(cell.name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(record, indent=1, allow_nan=False)
-        write_atomically(path, f"{text}\n".encode())
+        self.add([record])
+
+    def add(self, records: Iterable[dict[str, Any]]) -> None:
+        r"""Adds records in place of those of the same name.
+
+        Args:
+            records (iterable): The records.
+        """
+        changed = set()
+        for record in records:
+            self._records[record["name"]] = record
+            changed.add(tuple(record["name"].split("/")[:2]))
+        for dataset, kind in sorted(changed):
+            path = self.folder / dataset / f"{kind}.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = [
+                json.dumps(self._records[name], allow_nan=False)
+                for name in self.names
+                if name.split("/")[:2] == [dataset, kind]
+            ]
+            write_atomically(path, ("\n".join(lines) + "\n").encode())
 
 
-def _rounded(value: Any) -> Any:
+def provenance(stages: Iterable[str], seconds: float) -> dict[str, Any]:
+    r"""Returns what is stored beside a result that is computed now.
+
+    Args:
+        stages (iterable): The stages that it passed through.
+        seconds (float): How long it took.
+    """
+    code = code_digests()
+    return {
+        "commit": commit(),
+        "code": {name: code[name] for name in stages},
+        "environment": environment(),
+        "threads": torch.get_num_threads(),
+        "seconds": round(seconds, 2),
+    }
+
+
+def environment() -> dict[str, Any]:
+    r"""Returns what the bits of a result depend on beside the code."""
+    return {
+        "versions": package_versions(),
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "processor": _processor(),
+    }
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8").splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == "model name":
+                return value.strip()
+    return platform.processor() or platform.machine()
+
+
+def rounded(value: Any) -> Any:
+    r"""Returns figures with as many digits as are stored."""
     if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
     if isinstance(value, dict):
-        return {key: _rounded(part) for key, part in value.items()}
+        return {key: rounded(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_rounded(part) for part in value]
+        return [rounded(part) for part in value]
     return value
+
+
+def digest(value: Any) -> str:
+    r"""Returns a short digest of anything that JSON can hold."""
+    text = json.dumps(value, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,220 @@
+r"""Where experiments get graphs, trained models and scores from."""
+
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from filelock import FileLock
+from torch import Tensor
+from torch_geometric.data import Data
+
+from benchmark.paper.stages import STAGES
+from benchmark.paper.store import digest
+from pyg_cagp._utils.files import atomic_path
+from pyg_cagp.data import as_kg, kg_digest
+from pyg_cagp.datasets import load
+from pyg_cagp.datasets.cache import data_root
+from pyg_cagp.exceptions import DownloadError
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.train import Config, Run, load_checkpoint, load_run, train_run
+from pyg_cagp.train.run import RECORD, STATE
+
+#: Graphs whose config is that of another one.
+CONFIG_OF = {
+    "yago-sample": "yago3-10",
+    "nl27k": "fb15k-237",
+    "golden": "synthetic",
+    "golden-confidences": "fb15k-237",
+}
+
+#: Graphs that lie in a folder and cannot be downloaded.
+FOLDERS = {"yago-sample": "YAGO-sample"}
+
+#: Small pinned graphs, in this repository.
+PINNED = {"golden": "dated", "golden-confidences": "uncertain"}
+
+#: The stages that decide a trained model, and stored scores.
+TRAINED = ("data", "model", "posterior")
+SCORED = ("data", "labels", "model", "posterior", "scores")
+
+
+class Artifacts:
+    r"""Returns graphs and models, and stores what takes long to make: each
+    model is trained once.
+
+    Args:
+        folder (str or pathlib.Path): Where models and scores are stored.
+        root (str, optional): The folder that holds datasets.
+            (default: :obj:`None`)
+    """
+
+    def __init__(self, folder: str | Path, root: str | None = None) -> None:
+        self.folder = Path(folder)
+        self.root = root
+
+    def kg(self, dataset: str) -> Data:
+        r"""Returns a graph: one that :func:`~pyg_cagp.datasets.load` knows,
+        :obj:`"yago-sample"`, or one of the pinned graphs.
+        """
+        return _load(dataset, self.root)
+
+    def digest(self, dataset: str) -> str:
+        r"""Returns a short digest of a graph."""
+        return _digest(dataset, self.root)
+
+    def model(
+        self, kg: Data, config: Config, seed: int, dataset: str = ""
+    ) -> Run:
+        r"""Returns a trained model; it is trained if there is none, and
+        training goes on if it was interrupted.
+
+        Args:
+            kg (Data): The graph.
+            config (Config): The config.
+            seed (int): The seed.
+            dataset (str, optional): The name of the graph.
+                (default: :obj:`""`)
+        """
+        folder = self.model_folder(kg, config, seed, dataset)
+        # Two processes may want one model: the second waits for the first.
+        with FileLock(f"{folder}.lock"):
+            if not (folder / RECORD).exists():
+                train_run(
+                    kg,
+                    config,
+                    folder,
+                    dataset,
+                    seed,
+                    resume=folder.exists(),
+                    progress=False,
+                )
+        return load_run(folder)
+
+    def model_folder(
+        self, kg: Data, config: Config, seed: int, dataset: str
+    ) -> Path:
+        r"""Returns the folder of a model, named by all that decides it."""
+        code = digest([config.to_dict(), kg_digest(kg), _versions(TRAINED)])
+        name = f"{config.model['name']}-{seed}-{code}"
+        return self._path("models", dataset, name)
+
+    def before_posterior(
+        self, kg: Data, config: Config, seed: int, dataset: str
+    ) -> GaussianKGEModel | None:
+        r"""Returns a trained model with the variances of training in place of
+        those of its posterior; :obj:`None` if it was trained without.
+        """
+        if not config.model.get("variational", True):
+            return None
+        folder = self.model_folder(kg, config, seed, dataset)
+        state, _ = load_checkpoint(folder / STATE)
+        model = load_run(folder).model
+        model.load_state_dict(
+            {
+                name.removeprefix("best."): tensor
+                for name, tensor in state.items()
+                if name.startswith("best.")
+            }
+        )
+        return model
+
+    def tensors(
+        self,
+        dataset: str,
+        decided_by: Any,
+        make: Callable[[], dict[str, Any]] | None = None,
+    ) -> dict[str, Tensor]:
+        r"""Returns stored tensors; they are made if there are none.
+
+        Args:
+            dataset (str): The graph.
+            decided_by (Any): What decides them beside the graph and the code.
+            make (callable, optional): Returns the tensors by their names.
+                (default: :obj:`None`)
+        """
+        path = self.tensors_path(dataset, decided_by)
+        if make is not None and not path.exists():
+            arrays = {key: value.numpy() for key, value in make().items()}
+            with atomic_path(path) as part, open(part, "wb") as file:
+                np.savez(file, **arrays)
+        with np.load(path) as stored:
+            return {key: torch.from_numpy(stored[key]) for key in stored}
+
+    def tensors_path(self, dataset: str, decided_by: Any) -> Path:
+        r"""Returns where tensors are stored."""
+        code = digest([decided_by, self.digest(dataset), _versions(SCORED)])
+        return self._path("scores", dataset, f"{code}.npz")
+
+    def samples(self, dataset: str, name: str) -> Path:
+        r"""Returns where the scores of an evaluation are saved."""
+        return self._path("samples", dataset, f"{name}.json")
+
+    def _path(self, *parts: str) -> Path:
+        path = self.folder.joinpath(*parts)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+
+def shipped_config(
+    dataset: str,
+    model: str,
+    changes: dict[str, Any] | None = None,
+    recipe: str | None = None,
+) -> Config:
+    r"""Returns the config of a model on a graph, with some options changed.
+
+    Args:
+        dataset (str): The graph.
+        model (str): The name of the model.
+        changes (dict, optional): The changed options. (default: :obj:`None`)
+        recipe (str, optional): :obj:`"paper"` for the recipe of the paper.
+            (default: :obj:`None`)
+    """
+    name = CONFIG_OF.get(dataset, dataset)
+    return Config.find(name, model, recipe).override(changes or {})
+
+
+def _versions(stages: tuple[str, ...]) -> list[Any]:
+    # Bits differ between sets of processor instructions as well.
+    versions = [STAGES[name].version for name in stages]
+    return [*versions, torch.backends.cpu.get_cpu_capability()]
+
+
+@cache
+def _digest(dataset: str, root: str | None) -> str:
+    return kg_digest(_load(dataset, root))[:16]
+
+
+@cache
+def _load(dataset: str, root: str | None) -> Data:
+    if dataset in PINNED:
+        return _pinned(PINNED[dataset])
+    if dataset in FOLDERS:
+        folder = data_root(root) / FOLDERS[dataset]
+        if not folder.is_dir():
+            raise DownloadError(
+                f"'{dataset}' is not at '{folder}' and cannot be downloaded"
+            )
+        return as_kg(load(folder / "raw", root))
+    return as_kg(load(dataset, root))
+
+
+def _pinned(name: str) -> Data:
+    r"""Reads a pinned graph, and draws false triples for it."""
+    path = Path(__file__).with_name("golden") / name
+    with tempfile.TemporaryDirectory() as folder:
+        kg = as_kg(load(path, folder))
+    generator = torch.Generator().manual_seed(0)
+    for split in ("val", "test"):
+        mask = kg[f"{split}_mask"]
+        edges = kg.edge_index[:, mask].clone()
+        edges[1] = torch.randint(
+            kg.num_nodes, edges[1].shape, generator=generator
+        )
+        kg[f"{split}_neg_edge_index"] = edges
+        kg[f"{split}_neg_edge_type"] = kg.edge_type[mask]
+    return kg

@@ -1,0 +1,130 @@
+r"""Labels that come from the calendar, and from no signal."""
+
+from typing import Any
+
+import torch
+from torch_geometric.data import Data
+
+from benchmark.paper.experiments.detection import estimators, slim
+from benchmark.paper.setting import Setting
+from pyg_cagp import evaluate, metrics
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import TripleIndex, split_edges
+from pyg_cagp.nn.posterior import update_posterior
+from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
+from pyg_cagp.uncertainty import (
+    FrequencyUncertainty,
+    SemanticUncertainty,
+    StructuralUncertainty,
+)
+
+#: Where the future of test begins, and that of validation before it.
+CUTOFFS: dict[str, tuple[Any, Any]] = {
+    "icews14": ("2014-10-01", "2014-09-01"),
+}
+SHARES = (0.75, 0.65)
+
+
+def past_and_future(setting: Setting) -> Data:
+    r"""Splits a dated graph, with a future for validation as well."""
+    return TimestampOOD(*CUTOFFS.get(setting.dataset, SHARES))(setting.kg)
+
+
+def composition(setting: Setting) -> dict[str, Any]:
+    r"""What the future consists of, and what counts know of it, without any
+    model and with all of the past to count in.
+    """
+    cutoff, _ = CUTOFFS.get(setting.dataset, SHARES)
+    kg = TimestampOOD(cutoff)(setting.kg)
+    coverage = Coverage.from_data(kg)
+    kind = TemporalLikeOOD.preset("stated")(kg)
+    future = kg.test_mask & (kg.ood_label == 1)
+    head, tail = kg.edge_index[:, kg.test_mask]
+    triples = head, kg.edge_type[kg.test_mask], tail
+    label = kg.ood_label[kg.test_mask]
+    fresh = ~kg.is_repeat[kg.test_mask]
+    figures: dict[str, Any] = {
+        "tau": kind.ood_tau,
+        "future": {
+            name: int((kind.ood_type[future] == number).sum())
+            for number, name in enumerate(("id", "emerging", "novel"))
+        },
+        "share of repeats": float(kg.is_repeat[future].double().mean()),
+    }
+    for name, estimator in (
+        ("structural", StructuralUncertainty(coverage)),
+        ("frequency", FrequencyUncertainty(coverage)),
+    ):
+        uncertainty = estimator(*triples)
+        figures[name] = {
+            "all": metrics.auroc(uncertainty, label),
+            "without repeats": metrics.auroc(uncertainty[fresh], label[fresh]),
+        }
+    return figures
+
+
+def timestamp(setting: Setting, resamples: int) -> dict[str, Any]:
+    r"""Held-out past against future, with a model that saw only the past."""
+    kg = past_and_future(setting)
+    named = estimators(
+        setting, kg, setting.trained_on(kg), "timestamp", "stated"
+    )
+    record = evaluate.ood(
+        named, kg, "timestamp", seed=setting.seed, num_resamples=resamples
+    )
+    return slim(record)
+
+
+def arrival(setting: Setting, num_negatives: int = 256) -> dict[str, Any]:
+    r"""The future arrives week by week. True triples of each week are separated
+    from the same with random tails, with what was known when training ended,
+    and with coverage and posterior updated after every week.
+    """
+    kg, seed = past_and_future(setting), setting.seed
+    model, sizes = setting.trained_on(kg), setting.sizes
+    frozen = Coverage.from_data(kg)
+    growing = Coverage.from_edges(*split_edges(kg, "train"), *sizes)
+    known = TripleIndex(kg.edge_index, kg.edge_type, *sizes)
+    then = model.mean_variance(torch.arange(sizes[0])).detach().double()
+    future = kg.test_mask & (kg.ood_label == 1)
+    order = torch.argsort(kg.edge_time[future], stable=True)
+    edges, rel = kg.edge_index[:, future][:, order], kg.edge_type[future][order]
+    time = kg.edge_time[future][order]
+    week = (time - time[0]) // week_length(kg)
+    generator = torch.Generator().manual_seed(seed)
+    rows = []
+    for number in week.unique().tolist():
+        chosen = week == number
+        new = edges[:, chosen], rel[chosen]
+        false = torch.randint(sizes[0], new[1].shape, generator=generator)
+        wrong = ~known.contains(new[0][0], new[1], false)
+        triples = (
+            torch.cat([new[0][0], new[0][0][wrong]]),
+            torch.cat([new[1], new[1][wrong]]),
+            torch.cat([new[0][1], false[wrong]]),
+        )
+        label = torch.arange(len(triples[0])) >= len(new[1])
+        signals = {
+            "structural, frozen": StructuralUncertainty(frozen, "smoothed"),
+            "structural, updated": StructuralUncertainty(growing, "smoothed"),
+            "semantic, updated": SemanticUncertainty(model),
+        }
+        before = (then[triples[0]] + then[triples[2]]) / 2
+        areas = {"semantic, frozen": metrics.auroc(before, label)}
+        for name, estimator in signals.items():
+            areas[name] = metrics.auroc(estimator(*triples), label)
+        rows.append(
+            {
+                "week": int(number),
+                "num_triples": int(chosen.sum()),
+                "auroc": areas,
+            }
+        )
+        growing.update(*new)
+        update_posterior(model, *new, num_negatives, seed)
+    return {"weeks": rows}
+
+
+def week_length(kg: Data) -> int:
+    r"""Returns a week in the unit of a graph's times."""
+    return 7 if kg.time_unit == "D" else 7 * 24 * 3600

@@ -1,0 +1,85 @@
+r"""What follows from a graph alone, without any model."""
+
+from typing import Any
+
+import torch
+
+from benchmark.paper.setting import Setting
+from pyg_cagp import metrics, theory
+from pyg_cagp.data import split_edges
+from pyg_cagp.evaluate import partition_summary
+from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
+from pyg_cagp.uncertainty import StructuralUncertainty
+
+PRESETS = ("stated", "inclusive", "appendix", "table2")
+VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
+
+
+def partitions(setting: Setting) -> dict[str, Any]:
+    r"""Sizes of a graph, and how each preset parts its test triples."""
+    kg, coverage = setting.kg, setting.coverage
+    figures: dict[str, Any] = {
+        "num_nodes": int(kg.num_nodes),
+        "num_relations": int(kg.num_relations),
+        "num_train": int(kg.train_mask.sum()),
+        "num_val": int(kg.val_mask.sum()),
+        "num_test": int(kg.test_mask.sum()),
+        "coverage_nnz": coverage.nnz,
+        "coverage_bytes": coverage.nbytes,
+        "presets": {},
+        "overlap": {},
+        "by_construction": {},
+    }
+    for preset in PRESETS:
+        transform = TemporalLikeOOD.preset(preset)
+        figures["presets"][preset] = partition_summary(kg, transform)
+        data = transform(kg)
+        figures["overlap"][preset] = {
+            reference: {
+                str(epsilon): share
+                for epsilon, share in theory.frequency_overlap(
+                    data, reference=reference
+                ).items()
+            }
+            for reference in ("id", "train")
+        }
+        test = judged_triples(kg, "temporal-like", preset=preset)
+        figures["by_construction"][preset] = theory.circularity(
+            coverage, test.head, test.rel, test.tail, test.label
+        )
+    return figures
+
+
+def coverage_views(setting: Setting) -> dict[str, Any]:
+    r"""Views of coverage, with ID triples from test, and, as the paper's
+    figures suggest, from train.
+    """
+    kg, coverage = setting.kg, setting.coverage
+    test = judged_triples(kg, "temporal-like", preset="table2")
+    novel = test.kind == 2
+    (head, tail), rel = split_edges(kg, "train")
+    draw = torch.randperm(
+        rel.numel(), generator=torch.Generator().manual_seed(0)
+    )[: int(novel.sum())]
+    ordinary = test.kind == 0
+    references = {
+        "test": (test.head[ordinary], test.rel[ordinary], test.tail[ordinary]),
+        "train": (head[draw], rel[draw], tail[draw]),
+    }
+    figures: dict[str, Any] = {}
+    for view in VIEWS:
+        estimator = StructuralUncertainty(coverage, view)
+        ood = estimator(test.head[novel], test.rel[novel], test.tail[novel])
+        figures[view] = {}
+        for name, triples in references.items():
+            known = estimator(*triples)
+            score = torch.cat([known, ood]).double()
+            label = torch.cat([torch.zeros_like(known), torch.ones_like(ood)])
+            figures[view][name] = {
+                "auroc": metrics.auroc(score, label.long()),
+                "aupr": metrics.aupr(score, label.long()),
+                "separation": float(
+                    ood.double().mean() - known.double().mean()
+                ),
+            }
+    return figures

@@ -1,0 +1,14 @@
+r"""A model trained by the recipe of the paper, in place of the shipped one."""
+
+from typing import Any
+
+from benchmark.paper.experiments.models import model
+from benchmark.paper.experiments.sweeps import architecture
+from benchmark.paper.setting import Setting
+
+
+def recipe(setting: Setting) -> dict[str, Any]:
+    r"""How well such a model ranks, what its variances know, and what single
+    signals and their mix detect with it.
+    """
+    return {"model": model(setting), "detection": architecture(setting)}
