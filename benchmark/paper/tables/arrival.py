@@ -44,10 +44,8 @@ def _rows(records: Records, dataset: str) -> Iterator[tuple[Any, ...]]:
         parts = [weeks[start : start + WEEKS] for weeks in runs]
         first = parts[0]
         means = (
-            records.spread_of(
-                [sum(w["auroc"][name] for w in part) / len(part) for part in parts]
-            )
-            for name in first[0]["auroc"]
+            records.spread_of([_mean(part, signal) for part in parts])
+            for signal in first[0]["auroc"]
         )
         yield (
             dataset,
@@ -55,3 +53,7 @@ def _rows(records: Records, dataset: str) -> Iterator[tuple[Any, ...]]:
             sum(week["num_triples"] for week in first),
             *means,
         )
+
+
+def _mean(weeks: list[dict[str, Any]], signal: str) -> float:
+    return sum(week["auroc"][signal] for week in weeks) / len(weeks)

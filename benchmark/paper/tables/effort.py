@@ -30,8 +30,9 @@ class Effort:
         for name in records.names:
             dataset, _, rest = name.partition("/")
             parts = seconds.setdefault(dataset, {True: [], False: []})
-            record = records.store.read(name) or {}
-            parts[rest.startswith("models/")].append(_seconds_of(record))
+            record = records.store.read(name)
+            if record is not None:
+                parts[rest.startswith("models/")].append(_seconds_of(record))
         rows = [
             _row(dataset, parts[True], parts[False])
             for dataset, parts in seconds.items()
@@ -59,7 +60,7 @@ def _seconds_of(record: dict[str, Any]) -> float:
     r"""Returns the time of an experiment; a model that was there already counts
     with the time of its training.
     """
-    spent = float(record.get("seconds", 0.0))
-    trained = record.get("result", {}).get("seconds", {})
+    spent = float(record["provenance"]["seconds"])
+    trained = record["result"].get("seconds", {})
     parts = [trained.get(part, 0.0) for part in ("training", "posterior")]
     return spent + sum(parts) if spent < sum(parts) else spent

@@ -5,7 +5,6 @@ as in :obj:`detection/standard-stated > methods > cagp > overall > auroc`. A
 reference that begins with :obj:`paper >` leads to a figure of the paper.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,7 +14,13 @@ from typing import Any
 import yaml
 
 from benchmark.paper.tables.measures import OF_FIGURES, OF_RECORDS
-from benchmark.paper.tables.records import Records, split_seed, twin, walk
+from benchmark.paper.tables.records import (
+    Records,
+    home,
+    split_seed,
+    twin,
+    walk,
+)
 
 FOLDER = Path(__file__).parent
 SEPARATOR = " > "
@@ -81,24 +86,6 @@ def figure(records: Records, spec: Any, dataset: str) -> Any:
     return found
 
 
-def references(spec: Any) -> Iterator[tuple[str, str]]:
-    r"""Yields the record and the keys of every reference in a specification;
-    of functions of records, the record alone.
-    """
-    if isinstance(spec, dict):
-        if "call" in spec and "name" in spec:
-            yield spec["name"], ""
-        for part in spec.values():
-            yield from references(part)
-    elif isinstance(spec, list):
-        for part in spec:
-            yield from references(part)
-    elif isinstance(spec, str) and SEPARATOR in spec:
-        name, _, path = spec.partition(SEPARATOR)
-        if name != "paper":
-            yield name, path
-
-
 def does_read(spec: Any, record: str) -> bool:
     r"""Returns whether a specification refers to a record.
 
@@ -108,12 +95,34 @@ def does_read(spec: Any, record: str) -> bool:
     """
     name, _ = split_seed(record)
     dataset = name.partition("/")[0]
-    for reference, _ in references(spec):
-        # What a name stands for is a part of the path.
-        pattern = re.sub(r"\$\w+", "*", f"{dataset}/{reference}")
-        if fnmatchcase(name, pattern) or fnmatchcase(name, twin(pattern)):
-            return True
-    return False
+    return any(
+        fnmatchcase(name, f"{dataset}/{reference}")
+        for reference in references(spec)
+    )
+
+
+def references(spec: Any) -> Iterator[str]:
+    r"""Yields the records that a specification refers to."""
+    if isinstance(spec, dict):
+        if "call" in spec and "name" in spec:
+            yield from _homes(spec["name"], spec.get("method", "*"))
+        for part in spec.values():
+            yield from references(part)
+    elif isinstance(spec, list):
+        for part in spec:
+            yield from references(part)
+    elif isinstance(spec, str) and SEPARATOR in spec:
+        name, *path = spec.split(SEPARATOR)
+        if name != "paper":
+            yield from _homes(name, path[1] if path[0] == "methods" else "")
+
+
+def _homes(name: str, method: str) -> Iterator[str]:
+    if method == "*":
+        yield name
+        yield twin(name)
+    else:
+        yield home(name, method)
 
 
 def _look_up(records: Records, spec: dict[str, Any], dataset: str) -> Any:

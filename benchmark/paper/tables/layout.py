@@ -1,14 +1,15 @@
 r"""Tables laid out in YAML: rows, columns, and the figure of each entry."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from benchmark.paper.tables.figures import (
     SEPARATOR,
+    does_read,
     figure,
     fill,
-    does_read,
     read,
 )
 from benchmark.paper.tables.notes import written
@@ -84,8 +85,7 @@ class Layout:
         Args:
             record (str): The name of the record.
         """
-        specs = [self.columns, self.by_dataset, self.rows, self.notes]
-        return does_read(specs, record)
+        return does_read(list(self._specs()), record)
 
     def _make(self, records: Records, datasets: list[str]) -> Table:
         columns = list(self._columns(datasets))
@@ -125,6 +125,20 @@ class Layout:
                     heading = part["heading"].replace("$dataset", dataset)
                     yield {**part, "heading": heading, "dataset": dataset}
 
+    def _specs(self) -> Iterator[Any]:
+        r"""Yields what entries refer to, with a :obj:`*` for any graph, method
+        or key.
+        """
+        anything = {"dataset": "*", "method": "*", "key": "*", "title": "*"}
+        for row in self.rows:
+            is_one = isinstance(row, dict) and "each" not in row
+            names = {"dataset": "*", **row} if is_one else anything
+            for column in (*self.columns, *self.by_dataset):
+                with suppress(KeyError):  # The row has no such entry.
+                    yield fill(column, names)
+            if isinstance(row, dict):
+                yield [row.get("each"), row.get("cells")]
+
     def _rows(self, records: Records, datasets: list[str]) -> Iterator[Row]:
         by_row = [{"dataset": d} for d in datasets]
         for names in [{}] if self.by_dataset else by_row:
@@ -158,13 +172,13 @@ def _is_measured(column: dict[str, Any]) -> bool:
 
 def _with_paper(column: dict[str, Any]) -> Iterator[dict[str, Any]]:
     r"""Yields a column, and that of the paper's figures, if it has one."""
-    paper = column.get("paper")
+    heading, paper = column["heading"], column.get("paper")
     spec = {k: v for k, v in column.items() if k != "paper"}
-    yield {"key": column["heading"], **spec}
+    yield {"key": heading, **spec}
     if paper is not None:
         if isinstance(paper, str):
             paper = {"figure": f"paper{SEPARATOR}{paper}"}
-        yield {"key": f"paper of {column['heading']}", "heading": "paper"} | paper
+        yield {"key": f"paper of {heading}", "heading": "paper", **paper}
 
 
 def _keys(records: Records, dataset: str, reference: str) -> list[str]:

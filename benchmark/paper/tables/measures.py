@@ -3,7 +3,7 @@ r"""The functions that tables and claims name in YAML."""
 from collections.abc import Callable
 from typing import Any
 
-from benchmark.paper.tables.records import Records, twin
+from benchmark.paper.tables.records import Records, home, twin
 from benchmark.paper.tables.spread import Spread
 
 #: Half the distance from the paper's figure at which a figure is near it.
@@ -60,7 +60,7 @@ def fewer_errors(records: Records, name: str, method: str) -> Spread | None:
         method (str): The method that decides what is answered.
     """
     path = ("methods", method, "selective", "0.85", "accuracy")
-    name = _home(records, name, method)
+    name = home(name, method)
     pairs = zip(
         records.values(name, *path),
         records.values(name, "accuracy"),
@@ -137,9 +137,7 @@ def compared(records: Records, name: str, part: str) -> Any:
     }[part]
 
 
-def against_probability(
-    records: Records, name: str, method: str
-) -> str | None:
+def against_probability(records: Records, name: str, method: str) -> str | None:
     r"""Returns whether a method ranks errors better than the maximum
     probability, with how many seeds, and its p-value.
 
@@ -148,7 +146,7 @@ def against_probability(
         name (str): The name of the experiment without the seed.
         method (str): The method.
     """
-    name = _home(records, name, method)
+    name = home(name, method)
     gains = [
         theirs - ours
         for theirs, ours in zip(
@@ -220,13 +218,6 @@ def better(
         return None
     first, *others = (-mean for mean in means) if lowest else means
     return sum(other > first for other in others)
-
-
-def _home(records: Records, name: str, method: str) -> str:
-    r"""Returns which experiment has a method, with a name or with its twin."""
-    first = records.seeds(name)[:1]
-    there = first and method in first[0].get("methods", {})
-    return name if there else twin(name)
 
 
 def _comparisons(records: Records, name: str) -> list[dict[str, Any]]:

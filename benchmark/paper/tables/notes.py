@@ -19,18 +19,20 @@ def written(records: Records, dataset: str, notes: list[str]) -> list[str]:
         dataset (str): The graph.
         notes (list): The notes, or the names of those that tables share.
     """
-    texts = []
-    for note in notes:
-        text = ""
-        parts = Formatter().parse(SHARED.get(note, note))
-        for before, name, setting, _ in parts:
-            value = "" if name is None else FIGURES[name](records, dataset, setting)
+    texts = (_filled(records, dataset, SHARED.get(n, n)) for n in notes)
+    return [text for text in texts if text is not None]
+
+
+def _filled(records: Records, dataset: str, note: str) -> str | None:
+    text = ""
+    for before, name, setting, _ in Formatter().parse(note):
+        text += before
+        if name is not None:
+            value = FIGURES[name](records, dataset, setting)
             if value is None:
-                break
-            text += before + value
-        else:
-            texts.append(text)
-    return texts
+                return None
+            text += value
+    return text
 
 
 def _interval(records: Records, dataset: str, setting: str) -> str:

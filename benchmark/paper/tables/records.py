@@ -5,6 +5,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from benchmark.paper.baselines import OTHERS
 from benchmark.paper.store import Store
 from benchmark.paper.tables.spread import Spread, spread
 
@@ -21,7 +22,7 @@ DATASETS = (
 )
 
 #: Where the baselines of an experiment are, which are computed apart.
-TWINS = {"detection": "rivals", "errors": "rival-errors"}
+TWINS = {"detection": "baselines", "errors": "baseline-errors"}
 
 
 class Records:
@@ -44,9 +45,8 @@ class Records:
         self.store = store
         self.num_seeds = 1
         self.names: list[str] = []
-        self._read: dict[str, dict[str, Any]] = {}
         self._by_seed: dict[str, dict[int, str]] = {}
-        for name in store.names():
+        for name in store.names:
             prefix, seed = split_seed(name)
             if datasets is not None and name.split("/")[0] not in datasets:
                 continue
@@ -56,16 +56,12 @@ class Records:
             if seed is not None:
                 self._by_seed.setdefault(prefix, {})[seed] = name
                 self.num_seeds = max(self.num_seeds, seed + 1)
+        self._there = set(self.names)
 
     def one(self, name: str) -> dict[str, Any] | None:
         r"""Returns the result of one experiment, or :obj:`None`."""
-        if name not in self.names:
-            return None
-        if name not in self._read:
-            record = self.store.read(name)
-            assert record is not None
-            self._read[name] = record["result"]
-        return self._read[name]
+        record = self.store.read(name) if name in self._there else None
+        return None if record is None else record["result"]
 
     def seeds(self, prefix: str) -> list[dict[str, Any]]:
         r"""Returns the results of an experiment with every seed.
@@ -96,16 +92,14 @@ class Records:
         r"""Returns a figure with every seed that has it.
 
         Args:
-            prefix (str): The name of the experiment without the seed. What it
-                lacks is looked up where its baselines are.
+            prefix (str): The name of the experiment without the seed. Baselines
+                are looked up in its twin.
             *path (str): The keys that lead to the figure.
         """
-        for name in (prefix, twin(prefix)):
-            found = [walk(result, path) for result in self.seeds(name)]
-            found = [value for value in found if value is not None]
-            if found:
-                return found
-        return []
+        if path[0] == "methods":
+            prefix = home(prefix, path[1])
+        found = [walk(result, path) for result in self.seeds(prefix)]
+        return [value for value in found if value is not None]
 
     def spread(self, prefix: str, *path: str, digits: int = 4) -> Spread | None:
         r"""Returns the mean of a figure over seeds, with the interval of
@@ -150,9 +144,13 @@ def twin(name: str) -> str:
     r"""Returns the name of the experiment that computes the baselines of
     another, or the name itself.
     """
-    dataset, _, rest = name.partition("/")
-    kind, slash, setting = rest.partition("/")
-    return f"{dataset}/{TWINS.get(kind, kind)}{slash}{setting}"
+    parts = (TWINS.get(part, part) for part in name.split("/"))
+    return "/".join(parts)
+
+
+def home(name: str, method: str) -> str:
+    r"""Returns which experiment has a method: one, or its twin."""
+    return twin(name) if method in OTHERS else name
 
 
 def walk(result: Any, path: Collection[str]) -> Any:

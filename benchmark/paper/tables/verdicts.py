@@ -141,9 +141,7 @@ def verdict_of(records: Records, claim: dict[str, Any]) -> Row | None:
     notes = ["holds" if verdict.startswith(HOLDS) else "fails", "note"]
     added = [_text(claim[key], figures) for key in notes if key in claim]
     verdict = "; ".join([verdict, *(note for note in added if note)])
-    return Row(
-        claim["claim"], paper, measured, recipe, verdict, claim["table"]
-    )
+    return Row(claim["claim"], paper, measured, recipe, verdict, claim["table"])
 
 
 def _one(records: Records, claim: dict[str, Any], spec: Any) -> Any:
