@@ -16,7 +16,7 @@ from benchmark.paper import TABLES, Records, Store
 
 REPO = Path(__file__).resolve().parents[2]
 RESULTS = REPO / "benchmark/paper/results"
-PAGES = ("README.md", "docs/what_holds.md", "benchmark/paper/TABLES.md")
+PAGES = ("docs/what_holds.md", "benchmark/paper/TABLES.md")
 MARK = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
