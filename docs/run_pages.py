@@ -1,4 +1,5 @@
-r"""Runs the Python blocks of the pages, and writes beside them what they print.
+r"""Runs the Python blocks of the README and of the pages, and writes beside
+them what they print.
 
     python docs/run_pages.py [--write] [PAGE ...]
 
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
+REPO = DOCS.parent
 #: Made anew by every build, from what is tested elsewhere.
 MADE = ("_build", "reference/api")
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -30,12 +32,13 @@ NUMBER = re.compile(r"-?\d[\d,]*\.?\d*(?:e-?\d+)?")
 
 
 def pages() -> list[Path]:
-    r"""Returns all pages that are written by hand."""
-    return sorted(
+    r"""Returns the README and all pages that are written by hand."""
+    written = (
         path
         for path in DOCS.rglob("*.md")
         if not str(path.relative_to(DOCS)).startswith(MADE)
     )
+    return [REPO / "README.md", *sorted(written)]
 
 
 def fences(text: str, kind: str) -> list[str]:
@@ -91,7 +94,7 @@ def main() -> int:
     parser.add_argument("pages", nargs="*", type=Path)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    sys.path.insert(0, str(DOCS.parent))
+    sys.path.insert(0, str(REPO))
     chosen = [path.resolve() for path in args.pages] or pages()
     stale = 0
     os.environ.pop("PYG_CAGP_DATA", None)  # Nothing of this machine is shown.
@@ -104,7 +107,7 @@ def main() -> int:
             os.chdir(DOCS)
         if made != text:
             stale += 1
-            print(path.relative_to(DOCS))
+            print(path.relative_to(REPO))
             if args.write:
                 path.write_text(made, encoding="utf-8")
     return stale

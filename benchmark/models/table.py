@@ -1,4 +1,4 @@
-r"""Prints the README's tables of models from the committed records.
+r"""Prints the tables of models in the docs from the committed records.
 
 python benchmark/models/table.py
 """

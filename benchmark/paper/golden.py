@@ -7,7 +7,7 @@ in their order, so that a key can be renamed.
 
 import hashlib
 import json
-from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,11 +24,12 @@ from benchmark.paper.experiments import models
 from benchmark.paper.grid import Grid
 from benchmark.paper.setting import Setting
 from benchmark.paper.stages import traced
-from benchmark.paper.store import environment
+from benchmark.paper.store import environment, figures
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.coverage.lookup import find, longest_row
 from pyg_cagp.evaluate.record import plain
+from pyg_cagp.exceptions import InvalidInputError
 
 FILE = Path(__file__).with_name("golden.json")
 
@@ -41,21 +42,16 @@ class Comparison(NamedTuple):
     environment: dict[str, list[Any]]  #: What differs: stored and present.
     different: list[str]  #: The places of values that differ.
     count: int  #: How many values there are.
-    stages: set[str]  #: The stages whose code was called.
 
 
-def compare(folder: Path, progress: bool = True) -> Comparison:
-    r"""Computes everything, and compares it with the stored values.
+def compare(values: Values) -> Comparison:
+    r"""Compares values with those that are stored.
 
     Args:
-        folder (pathlib.Path): Where models and scores are stored meanwhile.
-        progress (bool, optional): If set to :obj:`False`, shows no progress
-            bar. (default: :obj:`True`)
+        values (dict): What :func:`compute` gave.
     """
     golden = json.loads(FILE.read_text(encoding="utf-8"))
     stored, present = golden.pop("environment"), environment()
-    with traced() as stages:
-        values = compute(folder, progress)
     different = []
     for name in golden | values:
         places = list(values.get(name, {}))
@@ -69,41 +65,57 @@ def compare(folder: Path, progress: bool = True) -> Comparison:
         for key in stored | present
         if stored.get(key) != present.get(key)
     }
-    return Comparison(
-        changed, different, sum(map(len, values.values())), stages
-    )
+    return Comparison(changed, different, sum(map(len, values.values())))
 
 
-def record(folder: Path) -> None:
-    r"""Computes everything and stores it as the values to compare with.
+def record(values: Values) -> None:
+    r"""Stores values to compare with.
 
     Args:
-        folder (pathlib.Path): Where models and scores are stored meanwhile.
+        values (dict): What :func:`compute` gave.
     """
     content: dict[str, Any] = {"environment": environment()}
-    values = compute(folder)
     content |= {name: list(part.values()) for name, part in values.items()}
     lines = (f'"{name}": {json.dumps(v)}' for name, v in content.items())
     write_atomically(FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
-def compute(folder: Path, progress: bool = True) -> Values:
+def compute(folder: Path, stages: set[str] | None = None) -> Values:
     r"""Returns all values by experiment and place.
 
     Args:
         folder (pathlib.Path): Where models and scores are stored meanwhile.
-        progress (bool, optional): If set to :obj:`False`, shows no progress
-            bar. (default: :obj:`True`)
+        stages (set, optional): If given, the stages that were passed through
+            are added to it, which takes a few times as long.
+            (default: :obj:`None`)
     """
     artifacts = Artifacts(folder)
     experiments = [e for e in Grid(GOLDEN).experiments.values() if not e.alone]
     values: Values = {"coverage": _coverage(Setting(artifacts, "golden"))}
-    for experiment in tqdm(experiments, disable=None if progress else True):
-        figures = dict(_numbers(plain(experiment.run(artifacts))))
+    for experiment in tqdm(experiments, disable=None):
+        with nullcontext(set()) if stages is None else traced() as passed:
+            result = plain(experiment.run(artifacts))
+        if stages is not None:
+            _check_stages(experiment, passed)
+            stages |= passed
+        part = {
+            place: value.hex() if isinstance(value, float) else value
+            for place, value in figures(result)
+            if not isinstance(value, str)
+        }
         for name, tensor in _tensors(experiment, artifacts).items():
-            figures[f"/{name}"] = _digest(tensor)
-        values[experiment.name] = figures
+            part[f"/{name}"] = _digest(tensor)
+        values[experiment.name] = part
     return values
+
+
+def _check_stages(experiment: Experiment, passed: set[str]) -> None:
+    missing = passed - set(experiment.stages)
+    if missing:
+        raise InvalidInputError(
+            f"'{experiment.name}' passed through {', '.join(sorted(missing))}, "
+            f"which its 'stages' in grid.py do not name"
+        )
 
 
 def _tensors(experiment: Experiment, artifacts: Artifacts) -> dict[str, Tensor]:
@@ -134,21 +146,6 @@ def _coverage(setting: Setting) -> dict[str, Any]:
         "any": coverage.count(entity, rel, role="any"),
     }
     return {f"/{k}": _digest(v) for k, v in values.items()}
-
-
-def _numbers(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    r"""Yields every number of a result but times, each with its place."""
-    if isinstance(value, dict):
-        for key, part in value.items():
-            if key != "seconds":
-                yield from _numbers(part, f"{place}/{key}")
-    elif isinstance(value, list | tuple):
-        for row, part in enumerate(value):
-            yield from _numbers(part, f"{place}/{row}")
-    elif isinstance(value, bool | int) or value is None:
-        yield place, value
-    elif isinstance(value, float):
-        yield place, value.hex()
 
 
 def _digest(tensor: Tensor) -> str:

@@ -3,9 +3,10 @@ r"""Computes the experiments that have no record, several at a time."""
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from contextlib import ExitStack
+from itertools import groupby
 from multiprocessing import get_context
 from typing import Any, NamedTuple
 
@@ -14,8 +15,9 @@ from tqdm import tqdm
 
 from benchmark.paper.artifacts import Artifacts
 from benchmark.paper.experiment import Experiment
-from benchmark.paper.store import Store, provenance
+from benchmark.paper.store import Store, figures, provenance, rounded
 from pyg_cagp._utils.threads import one_blas_thread
+from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import CAGPError
 
 KILLED = (
@@ -24,13 +26,6 @@ KILLED = (
 )
 
 _limits = ExitStack()
-
-
-class Outcome(NamedTuple):
-    r"""How many experiments were computed, and why others were not."""
-
-    computed: int
-    failed: dict[str, str]
 
 
 class Answer(NamedTuple):
@@ -48,11 +43,13 @@ def run_experiments(
     *,
     jobs: int = 1,
     progress: bool = True,
-) -> Outcome:
-    r"""Computes the experiments that have no record of the same identity.
+) -> tuple[int, dict[str, str]]:
+    r"""Computes the experiments that have no record of the same identity, and
+    returns how many were computed, and why others were not.
 
-    An experiment whose artifact is gone is computed again if another one
-    needs it.
+    Models come first, then scores that are stored, then what reads both. An
+    experiment whose scores are gone is computed again if another one needs
+    them.
 
     Args:
         experiments (sequence): The experiments, each after those it needs.
@@ -64,24 +61,36 @@ def run_experiments(
             bar. (default: :obj:`True`)
     """
     data, failed = _digests(experiments, artifacts)
-    todo = _missing(experiments, store, artifacts, data)
-    todo = {name: e for name, e in todo.items() if name not in failed}
+    there = [e for e in experiments if e.name not in failed]
+    todo = _missing(there, store, artifacts, data)
     computed = 0
     with tqdm(total=len(todo), disable=None if progress else True) as bar:
-        # Experiments that measure time run one by one after all others.
-        for alone in (False, True):
-            part = {n: e for n, e in todo.items() if e.alone == alone}
-            workers = 1 if alone else jobs
-            for name, answer in _answers(part, failed, artifacts, workers):
+        for part, workers in _phases(todo, jobs):
+            for experiment, answer in _answers(part, artifacts, workers):
                 bar.update()
-                bar.set_postfix_str(name)
+                bar.set_postfix_str(experiment.name)
                 if answer.error:
-                    failed[name] = answer.error
+                    failed[experiment.name] = answer.error
                     continue
-                digest = data[todo[name].dataset]
-                store.write(todo[name], digest, *answer[:2])
+                digest = data[experiment.dataset]
+                store.write(experiment, digest, *answer[:2])
                 computed += 1
-    return Outcome(computed, failed)
+    return computed, failed
+
+
+def _phases(
+    todo: Sequence[Experiment], jobs: int
+) -> Iterator[tuple[list[Experiment], int]]:
+    r"""Yields experiments that may run at the same time, and how many."""
+
+    def phase(experiment: Experiment) -> tuple[int, bool]:
+        if experiment.alone:
+            return 3, True
+        depth = 1 if experiment.stores else 2 if experiment.needs else 0
+        return depth, experiment.large
+
+    for key, part in groupby(sorted(todo, key=phase), phase):
+        yield list(part), 1 if key[1] else jobs
 
 
 def compute(experiment: Experiment, artifacts: Artifacts) -> Answer:
@@ -126,20 +135,19 @@ def _missing(
     store: Store,
     artifacts: Artifacts,
     data: dict[str, str],
-) -> dict[str, Experiment]:
+) -> list[Experiment]:
     by_name = {e.name: e for e in experiments}
     wanted: set[str] = set()
     for experiment in reversed(experiments):
-        digest = data.get(experiment.dataset, "")
-        if not store.has(experiment, digest):
+        if not store.has(experiment, data[experiment.dataset]):
             wanted.add(experiment.name)
-        if experiment.name in wanted and digest:
+        if experiment.name in wanted:
             wanted.update(
                 name
                 for name in experiment.needs
                 if not _has_scores(by_name[name], artifacts)
             )
-    return {e.name: e for e in experiments if e.name in wanted}
+    return [e for e in experiments if e.name in wanted]
 
 
 def _has_scores(experiment: Experiment, artifacts: Artifacts) -> bool:
@@ -154,37 +162,21 @@ def _begin(threads: int) -> None:
 
 
 def _answers(
-    todo: dict[str, Experiment],
-    failed: dict[str, str],
-    artifacts: Artifacts,
-    jobs: int,
-) -> Iterator[tuple[str, Answer]]:
+    todo: Sequence[Experiment], artifacts: Artifacts, jobs: int
+) -> Iterator[tuple[Experiment, Answer]]:
     r"""Yields answers as they come, from processes with no other tasks."""
-    if not todo:
-        return
     threads = max(1, torch.get_num_threads() // jobs)
-    waiting, left = dict(todo), dict(todo)
-    running: dict[Future, Experiment] = {}
     with ProcessPoolExecutor(
         jobs, get_context("spawn"), _begin, (threads,)
     ) as pool:
+        running = {pool.submit(compute, e, artifacts): e for e in todo}
         try:
-            while waiting or running:
-                for name in [n for n, e in waiting.items() if _lost(e, failed)]:
-                    del left[name]
-                    reason = _lost(waiting.pop(name), failed)
-                    yield name, Answer({}, {}, reason)
-                for experiment in _ready(waiting, running, set(left), jobs):
-                    future = pool.submit(compute, experiment, artifacts)
-                    running[future] = waiting.pop(experiment.name)
-                for future in wait(running, return_when=FIRST_COMPLETED)[0]:
+            for future in as_completed(running):
+                try:
                     answer = future.result()
-                    name = running.pop(future).name
-                    del left[name]
-                    yield name, answer
-        except BrokenProcessPool:
-            for name in left:
-                yield name, Answer({}, {}, KILLED)
+                except BrokenProcessPool:
+                    answer = Answer({}, {}, KILLED)
+                yield running[future], answer
         except (KeyboardInterrupt, GeneratorExit):
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(getattr(pool, "_processes", {}).values()):
@@ -192,28 +184,41 @@ def _answers(
             raise
 
 
-def _lost(experiment: Experiment, failed: dict[str, str]) -> str:
-    for name in experiment.needs:
-        if name in failed:
-            return f"it needs '{name}', which was not computed"
-    return ""
+def recompute(
+    experiments: Sequence[Experiment],
+    names: Sequence[str],
+    store: Store,
+    artifacts: Artifacts,
+) -> Iterator[tuple[str, list[str]]]:
+    r"""Computes records again, with all they need, and yields which figures
+    differ. The provenance of a record that comes out the same is renewed.
 
-
-def _ready(
-    waiting: dict[str, Experiment],
-    running: dict[Future, Experiment],
-    left: set[str],
-    jobs: int,
-) -> list[Experiment]:
-    r"""Returns experiments that can start now: nothing they need is left to
-    compute.
+    Args:
+        experiments (sequence): The experiments and those they need, in order.
+        names (sequence): The names of the records to compare.
+        store (Store): Where records are.
+        artifacts (Artifacts): Where graphs, models and scores come from.
     """
-    found: list[Experiment] = []
-    for experiment in waiting.values():
-        others = [*running.values(), *found]
-        if len(others) == jobs:
-            break
-        crowded = experiment.large and any(e.large for e in others)
-        if not crowded and left.isdisjoint(experiment.needs):
-            found.append(experiment)
-    return found
+    for experiment in tqdm(experiments, disable=None):
+        stored = store.read(experiment.name)
+        if experiment.name not in names and not experiment.stores:
+            continue
+        answer = compute(experiment, artifacts)
+        if experiment.name not in names:
+            continue
+        if answer.error or stored is None:
+            yield experiment.name, [answer.error or "there is no record"]
+            continue
+        before, now = (
+            dict(figures(value))
+            for value in (stored["result"], rounded(plain(answer.result)))
+        )
+        different = [
+            f"{place}: {before.get(place)} -> {now.get(place)}"
+            for place in before | now
+            if before.get(place) != now.get(place)
+        ]
+        if not different:
+            verified = {**answer.provenance, "verified_by": "recomputation"}
+            store.add([{**stored, "provenance": verified}])
+        yield experiment.name, different

@@ -3,7 +3,7 @@ r"""The records of experiments: one JSON Lines file a dataset and kind."""
 import hashlib
 import json
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,3 +177,16 @@ def digest(value: Any) -> str:
     r"""Returns a short digest of anything that JSON can hold."""
     text = json.dumps(value, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def figures(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    r"""Yields every figure of a result but times, each with its place."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            if key != "seconds":
+                yield from figures(part, f"{place}/{key}")
+    elif isinstance(value, list | tuple):
+        for row, part in enumerate(value):
+            yield from figures(part, f"{place}/{row}")
+    else:
+        yield place, value

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmark.paper.tables import TABLES, Records
 
 REPO = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/what_holds.md", "benchmark/paper/TABLES.md")
+PAGES = ("docs/what_holds.md", "benchmark/paper/TABLES.md")
 MARK = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
