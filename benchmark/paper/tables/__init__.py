@@ -14,9 +14,6 @@ from benchmark.paper.tables.verdicts import Verdicts
 class Maker(Protocol):
     r"""Makes a table of records, and names the records it reads."""
 
-    heading: str
-    one_graph: bool
-
     def make(self, records: Records) -> Table:
         r"""Returns the table of some records."""
 

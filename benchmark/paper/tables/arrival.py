@@ -7,6 +7,8 @@ from benchmark.paper.tables.notes import written
 from benchmark.paper.tables.records import Records, split_seed
 from benchmark.paper.tables.table import Table
 
+TITLE = "Arriving triples against random tails, AUROC, means over weeks"
+
 COLUMNS = (
     "dataset",
     "weeks",
@@ -24,9 +26,6 @@ WEEKS = 4
 class Arrival:
     r"""Arriving triples against random tails, in means over weeks."""
 
-    heading = "Arriving triples against random tails, AUROC, means over weeks"
-    one_graph = False
-
     def reads(self, record: str) -> bool:
         r"""Returns whether a record has figures of the table."""
         return split_seed(record)[0].endswith("/arrival")
@@ -35,7 +34,7 @@ class Arrival:
         r"""Returns the table of some records."""
         rows = [row for d in records.datasets() for row in _rows(records, d)]
         notes = written(records, "", ["interval"])
-        return Table("arrival", self.heading, COLUMNS, rows, notes)
+        return Table("arrival", TITLE, COLUMNS, rows, notes)
 
 
 def _rows(records: Records, dataset: str) -> Iterator[tuple[Any, ...]]:

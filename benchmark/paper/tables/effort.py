@@ -13,12 +13,11 @@ NOTE = (
     "vary with the machine and with its load."
 )
 
+TITLE = "Hours of computing"
+
 
 class Effort:
     r"""The time of all experiments, by graph."""
-
-    heading = "Hours of computing"
-    one_graph = False
 
     def reads(self, record: str) -> bool:
         r"""Returns that it needs no record, though it reads all there are."""
@@ -44,7 +43,7 @@ class Effort:
             )
             rows.append(_row("all", models, others))
         columns = ("dataset", "records", "models", "all else", "together")
-        return Table("effort", self.heading, columns, rows, (NOTE,))
+        return Table("effort", TITLE, columns, rows, (NOTE,))
 
 
 def _row(

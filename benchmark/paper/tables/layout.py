@@ -52,7 +52,6 @@ class Layout:
         if_empty (list, optional): Sentences in its place.
         one_graph (bool, optional): Whether it shows one graph, the first that
             has figures. (default: :obj:`False`)
-        datasets (list, optional): The only graphs it shows.
     """
 
     name: str
@@ -63,16 +62,10 @@ class Layout:
     notes: list[str] = field(default_factory=list)
     if_empty: list[str] = field(default_factory=list)
     one_graph: bool = False
-    datasets: list[str] | None = None
-
-    @property
-    def heading(self) -> str:
-        r"""The title without the graph."""
-        return self.title.replace(", $dataset", "")
 
     def make(self, records: Records) -> Table:
         r"""Returns the table of some records."""
-        datasets = self.datasets or records.datasets()
+        datasets = records.datasets()
         if not self.one_graph:
             return self._make(records, datasets)
         made = (self._make(records, [d]) for d in datasets or DATASETS[:1])

@@ -24,6 +24,8 @@ from benchmark.paper.tables.table import Table
 
 FB = "fb15k-237"
 
+TITLE = "What holds and what does not (FB15k-237 unless a graph is named)"
+
 COLUMNS = (
     "claim",
     "paper",
@@ -59,9 +61,6 @@ class Row(NamedTuple):
 class Verdicts:
     r"""Every claim of :obj:`claims.yaml` with its verdict."""
 
-    heading = "What holds and what does not (FB15k-237 unless a graph is named)"
-    one_graph = False
-
     def reads(self, record: str) -> bool:
         r"""Returns whether a record has figures of the table."""
         return does_read(CLAIMS, record)
@@ -72,7 +71,7 @@ class Verdicts:
         notes = []
         if len(rows) < len(CLAIMS):
             notes.append("Claims without a record are left out.")
-        return Table("verdicts", self.heading, COLUMNS, rows, notes)
+        return Table("verdicts", TITLE, COLUMNS, rows, notes)
 
 
 def expanded(
