@@ -92,13 +92,7 @@ class Layout:
             )
             if any(measured):
                 rows.append(row)
-        kept = [
-            place
-            for place, column in enumerate(columns)
-            if "label" in column
-            or any(row[place] is not None for row in rows)
-            or (not rows and "dataset" not in column)
-        ]
+        kept = [p for p in range(len(columns)) if _is_kept(rows, columns, p)]
         first = datasets[0] if datasets else DATASETS[0]
         return Table(
             self.name,
@@ -161,6 +155,20 @@ def _entry(records: Records, row: Row, column: dict[str, Any]) -> Any:
 
 def _is_measured(column: dict[str, Any]) -> bool:
     return "label" not in column and "paper" not in column["heading"]
+
+
+def _is_kept(
+    rows: list[list[Any]], columns: list[dict[str, Any]], place: int
+) -> bool:
+    r"""Returns whether a column has a figure; a paper column, whether it and
+    the column before it have one.
+    """
+    column = columns[place]
+    if "label" in column or not rows:
+        return "dataset" not in column
+    if column["heading"] == "paper" and not _is_kept(rows, columns, place - 1):
+        return False
+    return any(row[place] is not None for row in rows)
 
 
 def _with_paper(column: dict[str, Any]) -> Iterator[dict[str, Any]]:
