@@ -1,11 +1,8 @@
-r"""Draws the figures of the documentation from the committed records.
+r"""The figures of the documentation, drawn from records.
 
-    python benchmark/paper/plots.py [--out docs/images]
-
-Needs matplotlib (:obj:`pip install 'pyg_cagp[plot]'`).
+Needs matplotlib (:obj:`pip install 'pyg_cagp[paper]'`).
 """
 
-import argparse
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +11,11 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
-from benchmark.paper import Records, Store
-from benchmark.paper.tables.detection import area
+from benchmark.paper.tables import Records, Spread
 
-REPO = Path(__file__).resolve().parents[2]
-RESULTS = REPO / "benchmark/paper/results"
+FB = "fb15k-237"
 
-#: Colours that those who see red and green alike can tell apart.
+#: Colours that are distinct with red-green colour blindness.
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#777777"
 
 STYLE = {
@@ -34,7 +29,7 @@ STYLE = {
 
 
 def two_kinds(records: Records) -> Any:
-    """Each signal finds one kind of OOD; their mix finds both."""
+    r"""Draws that each signal detects one kind of OOD, and their mix both."""
     figure, axes = plt.subplots(figsize=(6.4, 3.4))
     methods = {
         "semantic": ("U_sem", BLUE),
@@ -44,9 +39,7 @@ def two_kinds(records: Records) -> Any:
     kinds = ("emerging", "novel", "overall")
     for place, (method, (name, colour)) in enumerate(methods.items()):
         for column, kind in enumerate(kinds):
-            found = area(
-                records, "fb15k-237", "temporal-like", "table2", method, kind
-            )
+            found = _area(records, "temporal-like-table2", method, kind)
             if found is None:
                 continue
             x = column + 0.26 * (place - 1)
@@ -68,7 +61,7 @@ def two_kinds(records: Records) -> Any:
     axes.set_xlim(-0.5, 2.75)
     axes.set_ylim(0.4, 1.08)
     axes.set_ylabel("AUROC")
-    axes.set_title("FB15k-237: each doubt finds one kind of OOD", loc="left")
+    axes.set_title("FB15k-237: each signal detects one kind of OOD", loc="left")
     axes.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, -0.1),
@@ -79,9 +72,9 @@ def two_kinds(records: Records) -> Any:
 
 
 def weights(records: Records) -> Any:
-    """The mix at every weight, and the one that validation chose."""
+    r"""Draws the mix at every weight, and the weight of validation."""
     figure, axes = plt.subplots(figsize=(6.4, 3.4))
-    found = records.seeds("fb15k-237/alpha")
+    found = records.seeds(f"{FB}/alpha")
     settings = {
         "temporal-like, table2": ("temporal-like (table 2)", GREEN),
         "temporal-like, stated": ("temporal-like (stated)", BLUE),
@@ -93,15 +86,17 @@ def weights(records: Records) -> Any:
             axes.plot(sweep["alpha"], sweep["auroc"], color=colour, label=name)
             chosen = sweep["chosen"]
             axes.plot(chosen["alpha"], chosen["auroc"], "o", color=colour)
-    axes.set_xlabel("weight of semantic doubt (dots: chosen on validation)")
+    axes.set_xlabel(
+        "weight of semantic uncertainty (dots: chosen on validation)"
+    )
     axes.set_ylabel("AUROC")
-    axes.set_title("FB15k-237: mixing two kinds of doubt", loc="left")
+    axes.set_title("FB15k-237: mixing two kinds of uncertainty", loc="left")
     axes.legend(loc="lower left", frameon=False)
     return figure
 
 
 def arrival(records: Records) -> Any:
-    """Weeks after training, with and without new evidence."""
+    r"""Draws the weeks after training, with and without new evidence."""
     figure, axes = plt.subplots(figsize=(6.4, 3.4))
     signals = {
         "structural, updated": ("U_str, updated every week", ORANGE, "-"),
@@ -153,15 +148,12 @@ SIDES = {
 
 
 def by_shift(records: Records) -> Any:
-    """What finds random tails, and what finds entities out of their depth."""
+    r"""Draws which methods detect random tails, and which temporal-like OOD."""
     figure, axes = plt.subplots(figsize=(6.4, 4.2))
     for method, (name, colour, side) in BY_SHIFT.items():
         place = [
-            area(records, "fb15k-237", protocol, preset, method)
-            for protocol, preset in (
-                ("standard", "stated"),
-                ("temporal-like", "table2"),
-            )
+            _area(records, setting, method)
+            for setting in ("standard-stated", "temporal-like-table2")
         ]
         if None in place:
             continue
@@ -181,7 +173,7 @@ def by_shift(records: Records) -> Any:
     axes.set_ylim(0.3, 1.07)
     axes.set_xlabel("AUROC of random tails")
     axes.set_ylabel("AUROC of emerging entities\nand novel contexts")
-    axes.set_title("FB15k-237: what each doubt finds", loc="left")
+    axes.set_title("FB15k-237: what each method detects", loc="left")
     return figure
 
 
@@ -193,22 +185,27 @@ FIGURES = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--out", type=Path, default=REPO / "docs/images")
-    args = parser.parse_args()
-    args.out.mkdir(parents=True, exist_ok=True)
-    records = Records(Store(args.results))
-    plt.rcParams.update(STYLE)
-    for name, draw in FIGURES.items():
-        figure = draw(records)
-        figure.tight_layout()
-        path = args.out / f"{name}.svg"
-        figure.savefig(path, metadata={"Date": None})
-        plt.close(figure)
-        print(path)
+def draw_figures(records: Records, out: Path) -> list[Path]:
+    r"""Draws all figures, and returns their files.
+
+    Args:
+        records (Records): The records.
+        out (pathlib.Path): The folder.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    paths = []
+    with plt.rc_context(STYLE):
+        for name, draw in FIGURES.items():
+            figure = draw(records)
+            figure.tight_layout()
+            paths.append(out / f"{name}.svg")
+            figure.savefig(paths[-1], metadata={"Date": None})
+            plt.close(figure)
+    return paths
 
 
-if __name__ == "__main__":
-    main()
+def _area(
+    records: Records, setting: str, method: str, kind: str = "overall"
+) -> Spread | None:
+    name = f"{FB}/detection/{setting}"
+    return records.spread(name, "methods", method, kind, "auroc")

@@ -1,62 +1,66 @@
 r"""How long the records took."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from benchmark.paper.tables.records import Records
 from benchmark.paper.tables.table import Table
 
-
-def effort(records: Records) -> Table:
-    r"""The time of all cells, by graph."""
-    cells: dict[str, int] = {}
-    judged: dict[str, float] = {}
-    others: dict[str, float] = {}
-    for name in records.names:
-        record = records.store.read(name) or {}
-        dataset, _, rest = name.partition("/")
-        cells[dataset] = cells.get(dataset, 0) + 1
-        judged.setdefault(dataset, 0.0)
-        others.setdefault(dataset, 0.0)
-        found = judged if rest.startswith("models/") else others
-        found[dataset] += seconds_of(record)
-    rows: list[tuple[Any, ...]] = [
-        (
-            dataset,
-            count,
-            _hours(judged[dataset]),
-            _hours(others[dataset]),
-            _hours(judged[dataset] + others[dataset]),
-        )
-        for dataset, count in cells.items()
-    ]
-    if rows:
-        total = sum(judged.values()), sum(others.values())
-        hours = [_hours(seconds) for seconds in (*total, sum(total))]
-        rows.append(("all", sum(cells.values()), *hours))
-    return Table(
-        "effort",
-        "Hours of computing",
-        ("dataset", "records", "judged models", "all else", "together"),
-        rows,
-        (
-            "The time of every cell, added up, and that of training and of "
-            "the posterior where a cell found its model trained already. With "
-            "`--jobs 2` two cells are computed at a time, so that about half "
-            "as much time passes, which the command tells when it ends. Times "
-            "vary with the machine and with what else it does.",
-        ),
-    )
+NOTE = (
+    "The time of every experiment, added up, and that of training and of the "
+    "posterior where an experiment read a model that was trained already. "
+    "Experiments that run at the same time take less time together. Times "
+    "vary with the machine and with its load."
+)
 
 
-def seconds_of(record: dict[str, Any]) -> float:
-    r"""Returns the time of a cell; a model that was there already counts with
-    the time of its training.
+class Effort:
+    r"""The time of all experiments, by graph."""
+
+    heading = "Hours of computing"
+    one_graph = False
+
+    def reads(self, record: str) -> bool:
+        r"""Returns that it needs no record, though it reads all there are."""
+        return False
+
+    def make(self, records: Records) -> Table:
+        r"""Returns the table of some records."""
+        seconds: dict[str, dict[bool, list[float]]] = {}
+        for name in records.names:
+            dataset, _, rest = name.partition("/")
+            parts = seconds.setdefault(dataset, {True: [], False: []})
+            record = records.store.read(name)
+            if record is not None:
+                parts[rest.startswith("models/")].append(_seconds_of(record))
+        rows = [
+            _row(dataset, parts[True], parts[False])
+            for dataset, parts in seconds.items()
+        ]
+        if rows:
+            models, others = (
+                [s for parts in seconds.values() for s in parts[is_model]]
+                for is_model in (True, False)
+            )
+            rows.append(_row("all", models, others))
+        columns = ("dataset", "records", "models", "all else", "together")
+        return Table("effort", self.heading, columns, rows, (NOTE,))
+
+
+def _row(
+    title: str, models: Iterable[float], others: Iterable[float]
+) -> tuple[Any, ...]:
+    models, others = list(models), list(others)
+    times = sum(models), sum(others), sum(models) + sum(others)
+    hours = (f"{seconds / 3600:.2f}" for seconds in times)
+    return title, len(models) + len(others), *hours
+
+
+def _seconds_of(record: dict[str, Any]) -> float:
+    r"""Returns the time of an experiment; a model that was there already counts
+    with the time of its training.
     """
-    spent = float(record.get("seconds", 0.0))
-    trained = record.get("result", {}).get("seconds", {})
+    spent = float(record["provenance"]["seconds"])
+    trained = record["result"].get("seconds", {})
     parts = [trained.get(part, 0.0) for part in ("training", "posterior")]
     return spent + sum(parts) if spent < sum(parts) else spent
-
-
-def _hours(seconds: float) -> str:
-    return f"{seconds / 3600:.2f}"

@@ -5,13 +5,24 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from scipy.stats import t
-
+from benchmark.paper.baselines import OTHERS
 from benchmark.paper.store import Store
-from benchmark.paper.tables.table import Spread
+from benchmark.paper.tables.spread import Spread, spread
 
-#: How confident intervals are.
-LEVEL = 0.95
+#: The graphs, in the order of tables.
+DATASETS = (
+    "fb15k-237",
+    "wn18rr",
+    "icews14",
+    "codex-s",
+    "yago-sample",
+    "yago3-10",
+    "synthetic",
+    "subsample",
+)
+
+#: Where the baselines of an experiment are, which are computed apart.
+TWINS = {"detection": "baselines", "errors": "baseline-errors"}
 
 
 class Records:
@@ -32,39 +43,42 @@ class Records:
         seeds: int | None = None,
     ) -> None:
         self.store = store
-        self._read: dict[str, dict[str, Any]] = {}
-        self.names = [
-            name
-            for name in store.names()
-            if (datasets is None or name.split("/")[0] in datasets)
-            and (seeds is None or (_seed(name) or 0) < seeds)
-        ]
-        found = [_seed(name) for name in self.names]
-        self.num_seeds = 1 + max((s for s in found if s is not None), default=0)
+        self.num_seeds = 1
+        self.names: list[str] = []
+        self._by_seed: dict[str, dict[int, str]] = {}
+        for name in store.names:
+            prefix, seed = split_seed(name)
+            if datasets is not None and name.split("/")[0] not in datasets:
+                continue
+            if seeds is not None and (seed or 0) >= seeds:
+                continue
+            self.names.append(name)
+            if seed is not None:
+                self._by_seed.setdefault(prefix, {})[seed] = name
+                self.num_seeds = max(self.num_seeds, seed + 1)
+        self._there = set(self.names)
 
     def one(self, name: str) -> dict[str, Any] | None:
-        r"""Returns the result of one cell, or :obj:`None`."""
-        if name not in self.names:
-            return None
-        if name not in self._read:
-            record = self.store.read(name)
-            assert record is not None
-            self._read[name] = record["result"]
-        return self._read[name]
+        r"""Returns the result of one experiment, or :obj:`None`."""
+        record = self.store.read(name) if name in self._there else None
+        return None if record is None else record["result"]
 
-    def seeds(self, name: str) -> list[dict[str, Any]]:
-        r"""Returns the results of a cell with every seed.
+    def seeds(self, prefix: str) -> list[dict[str, Any]]:
+        r"""Returns the results of an experiment with every seed.
 
         Args:
-            name (str): Its name without the seed.
+            prefix (str): Its name without the seed. A :obj:`*` stands for any
+                part of it.
         """
-        pattern = re.compile(rf"{re.escape(name)}/\d+")
-        found = [n for n in self.names if pattern.fullmatch(n)]
-        found.sort(key=lambda n: int(n.rsplit("/", 1)[1]))
-        return [self.one(n) for n in found]  # type: ignore[misc]
+        if "*" in prefix:
+            pattern = re.escape(prefix).replace(r"\*", "[^/]+")
+            found = [n for n in self._by_seed if re.fullmatch(pattern, n)]
+            prefix = found[0] if found else prefix
+        names = self._by_seed.get(prefix, {})
+        return [self.one(names[seed]) for seed in sorted(names)]  # type: ignore[misc]
 
     def inputs(self, part: str) -> dict[str, Any]:
-        r"""Returns what the first cell of some kind was computed with.
+        r"""Returns what the first experiment of some kind was computed with.
 
         Args:
             part (str): A part of its name.
@@ -74,27 +88,38 @@ class Records:
                 return (self.store.read(name) or {}).get("inputs", {})
         return {}
 
-    def spread(self, name: str, *path: str, digits: int = 4) -> Spread | None:
+    def values(self, prefix: str, *path: str) -> list[Any]:
+        r"""Returns a figure with every seed that has it.
+
+        Args:
+            prefix (str): The name of the experiment without the seed. Baselines
+                are looked up in its twin.
+            *path (str): The keys that lead to the figure.
+        """
+        if path[0] == "methods":
+            prefix = home(prefix, path[1])
+        found = [walk(result, path) for result in self.seeds(prefix)]
+        return [value for value in found if value is not None]
+
+    def spread(self, prefix: str, *path: str, digits: int = 4) -> Spread | None:
         r"""Returns the mean of a figure over seeds, with the interval of
         Student's t.
 
         Args:
-            name (str): The name of the cell without the seed.
+            prefix (str): The name of the experiment without the seed.
             *path (str): The keys that lead to the figure.
-            digits (int, optional): How many digits are shown.
+            digits (int, optional): The number of digits shown.
                 (default: :obj:`4`)
         """
-        values = [_walk(result, path) for result in self.seeds(name)]
-        return self.spread_of(
-            [float(v) for v in values if v is not None], digits
-        )
+        numbers = [float(value) for value in self.values(prefix, *path)]
+        return self.spread_of(numbers, digits)
 
     def spread_of(self, numbers: list[float], digits: int = 4) -> Spread | None:
         r"""Returns the mean of numbers, one for each seed that has one.
 
         Args:
             numbers (list): The numbers.
-            digits (int, optional): How many digits are shown.
+            digits (int, optional): The number of digits shown.
                 (default: :obj:`4`)
         """
         found = spread(numbers, digits)
@@ -102,50 +127,36 @@ class Records:
             found = replace(found, seeds=len(numbers))
         return found
 
-    def datasets(self, order: tuple[str, ...]) -> list[str]:
-        r"""Returns which graphs there are records of.
-
-        Args:
-            order (tuple): Those that come first, in their order.
-        """
+    def datasets(self) -> list[str]:
+        r"""Returns the graphs there are records of, in the order of tables."""
         there = {name.split("/")[0] for name in self.names}
-        first = [name for name in order if name in there]
+        first = [name for name in DATASETS if name in there]
         return [*first, *sorted(there - set(first))]
 
 
-def spread(numbers: list[float], digits: int = 4) -> Spread | None:
-    r"""Returns the mean of some numbers with its interval.
+def split_seed(name: str) -> tuple[str, int | None]:
+    r"""Returns the name of a record without its seed, and the seed."""
+    prefix, _, last = name.rpartition("/")
+    return (prefix, int(last)) if last.isdigit() else (name, None)
 
-    Args:
-        numbers (list): The numbers.
-        digits (int, optional): How many digits are shown.
-            (default: :obj:`4`)
 
-    Example:
-        >>> print(spread([0.1, 0.2, 0.3], 2))
-        0.20 ± 0.25
+def twin(name: str) -> str:
+    r"""Returns the name of the experiment that computes the baselines of
+    another, or the name itself.
     """
-    if not numbers:
-        return None
-    count = len(numbers)
-    mean = sum(numbers) / count
-    if count == 1:
-        return Spread(mean, None, digits)
-    if len(set(numbers)) == 1:  # Not what is left of rounding.
-        return Spread(numbers[0], 0.0, digits)
-    variance = sum((x - mean) ** 2 for x in numbers) / (count - 1)
-    factor = float(t.ppf((1 + LEVEL) / 2, count - 1))
-    return Spread(mean, factor * (variance / count) ** 0.5, digits)
+    parts = (TWINS.get(part, part) for part in name.split("/"))
+    return "/".join(parts)
 
 
-def _seed(name: str) -> int | None:
-    last = name.rsplit("/", 1)[-1]
-    return int(last) if last.isdigit() else None
+def home(name: str, method: str) -> str:
+    r"""Returns which experiment has a method: one, or its twin."""
+    return twin(name) if method in OTHERS else name
 
 
-def _walk(found: Any, path: tuple[str, ...]) -> Any:
+def walk(result: Any, path: Collection[str]) -> Any:
+    r"""Returns what is at the end of a path of keys, or :obj:`None`."""
     for key in path:
-        if not isinstance(found, dict) or key not in found:
+        if not isinstance(result, dict) or key not in result:
             return None
-        found = found[key]
-    return found
+        result = result[key]
+    return result

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmark.paper.tables.spread import Spread
+
 
 @dataclass(frozen=True)
 class Table:
@@ -13,7 +15,7 @@ class Table:
         name (str): The name, as given on the command line.
         title (str): The heading.
         columns (sequence): The headings of columns.
-        rows (sequence): The cells of each row.
+        rows (sequence): The entries of each row.
         notes (sequence, optional): Sentences below it.
         if_empty (sequence, optional): Sentences in its place, if there are no
             records for it.
@@ -39,7 +41,7 @@ class Table:
             | x | 0.5000 |
         """
         lines = [f"{'#' * level} {self.title}", ""]
-        if not self.has_figures():
+        if not self.rows:
             lines.append("There are no records for this table.")
             for note in self.if_empty:
                 lines += ["", note]
@@ -52,17 +54,6 @@ class Table:
             lines += ["", note]
         return "\n".join(lines)
 
-    def has_figures(self) -> bool:
-        r"""Returns whether anything is there but titles and the paper's own
-        figures.
-        """
-        return any(
-            cell is not None
-            for row in self.rows
-            for column, cell in list(zip(self.columns, row, strict=True))[1:]
-            if column != "paper"
-        )
-
     def to_dict(self) -> dict[str, Any]:
         r"""Returns the table, ready for JSON."""
         return {
@@ -70,40 +61,12 @@ class Table:
             "title": self.title,
             "columns": list(self.columns),
             "rows": [[_plain(value) for value in row] for row in self.rows],
-            "notes": list(self.notes if self.has_figures() else self.if_empty),
+            "notes": list(self.notes if self.rows else self.if_empty),
         }
 
 
-@dataclass(frozen=True)
-class Spread:
-    r"""A figure over seeds: its mean, and half the width of its interval.
-
-    Args:
-        mean (float): The mean.
-        half (float, optional): Half the width, if there are several seeds.
-        digits (int, optional): How many digits are shown.
-            (default: :obj:`4`)
-        seeds (int, optional): How many seeds there are, if fewer than of other
-            figures. (default: :obj:`None`)
-    """
-
-    mean: float
-    half: float | None = None
-    digits: int = 4
-    seeds: int | None = None
-
-    def __str__(self) -> str:
-        text = f"{self.mean:.{self.digits}f}"
-        # Where seeds make no difference, there is no interval to speak of.
-        if self.half:
-            text += f" ± {self.half:.{self.digits}f}"
-        if self.seeds is not None:
-            text += f" (of {self.seeds})"
-        return text
-
-
 def show(value: Any) -> str:
-    r"""Returns a cell as text."""
+    r"""Returns an entry as text."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -114,7 +77,7 @@ def show(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Spread):
-        found = {"mean": value.mean, "half_width": value.half}
-        return found if value.seeds is None else found | {"seeds": value.seeds}
-    return value
+    if not isinstance(value, Spread):
+        return value
+    figure = {"mean": value.mean, "half_width": value.half}
+    return figure if value.seeds is None else figure | {"seeds": value.seeds}

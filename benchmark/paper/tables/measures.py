@@ -1,0 +1,258 @@
+r"""The functions that tables and claims name in YAML."""
+
+from collections.abc import Callable
+from typing import Any
+
+from benchmark.paper.tables.records import Records, home, twin
+from benchmark.paper.tables.spread import Spread
+
+#: Half the distance from the paper's figure at which a figure is near it.
+CLOSE = 0.01
+
+PROBABILITY = "max probability"
+
+
+def gain(mix: Any, *parts: Any) -> Spread:
+    r"""Returns by how much a mix is above its best part."""
+    return Spread(float(mix) - max(map(float, parts)))
+
+
+def share(part: int, rest: int) -> float | None:
+    r"""Returns the share of a count in the sum of two."""
+    return part / (part + rest) if part + rest else None
+
+
+def reduction(smaller: Any, larger: Any) -> float:
+    r"""Returns by what share a figure is below another one."""
+    return 1 - float(smaller) / float(larger)
+
+
+def increase(figure: Any, *others: Any) -> float:
+    r"""Returns by what share a figure is above the largest of others."""
+    return float(figure) / max(map(float, others)) - 1
+
+
+def width(*figures: Any) -> float:
+    r"""Returns how far the smallest and the largest figure are apart."""
+    return max(map(float, figures)) - min(map(float, figures))
+
+
+def fewer(kept: float, whole: float) -> float | None:
+    r"""Returns by what share errors are fewer at one accuracy than at another
+    one.
+    """
+    return 1 - (1 - kept) / (1 - whole) if whole < 1 else None
+
+
+def equal(*figures: Any) -> bool:
+    r"""Returns whether the first half of some figures equals the second."""
+    half = len(figures) // 2
+    return figures[:half] == figures[half:]
+
+
+def fewer_errors(records: Records, name: str, method: str) -> Spread | None:
+    r"""Returns by what share errors are fewer among answers than among all
+    queries, where 85 % should be answered.
+
+    Args:
+        records (Records): The records.
+        name (str): The name of the experiment without the seed.
+        method (str): The method that decides what is answered.
+    """
+    path = ("methods", method, "selective", "0.85", "accuracy")
+    name = home(name, method)
+    pairs = zip(
+        records.values(name, *path),
+        records.values(name, "accuracy"),
+        strict=False,
+    )
+    shares = [fewer(*pair) for pair in pairs]
+    return records.spread_of([s for s in shares if s is not None], 3)
+
+
+def winning_weights(
+    records: Records, name: str, setting: str, part: str = "won"
+) -> Any:
+    r"""Returns the weights of U_sem with which a mix is better than both its
+    parts, with every seed: how many, of how many, or their range.
+
+    Args:
+        records (Records): The records.
+        name (str): The name of the experiment without the seed.
+        setting (str): The protocol and the partition.
+        part (str, optional): :obj:`won`, :obj:`tried` or :obj:`range`.
+            (default: :obj:`won`)
+    """
+    sweeps = [result[setting] for result in records.seeds(name)]
+    if not sweeps:
+        return None
+    # A weight of 0 or 1 leaves one of the parts.
+    tried = list(enumerate(sweeps[0]["alpha"]))[1:-1]
+    areas = [sweep["auroc"] for sweep in sweeps]
+    won = [
+        weight
+        for place, weight in tried
+        if all(area[place] > max(area[0], area[-1]) for area in areas)
+    ]
+    limits = f"{min(won):g} to {max(won):g}" if won else "none"
+    return {"won": len(won), "tried": len(tried), "range": limits}[part]
+
+
+def difference(records: Records, name: str, method: str) -> str | None:
+    r"""Returns by how much CAGP is better than a method with seed 0, and the
+    p-value.
+
+    Args:
+        records (Records): The records.
+        name (str): The name of the experiment without the seed.
+        method (str): The method.
+    """
+    for row in _comparisons(records, name):
+        if row["first"] == "cagp" and row["second"] == method:
+            return f"{row['difference']:+.4f}, p {row['p_bootstrap_holm']:.4f}"
+    return None
+
+
+def compared(records: Records, name: str, part: str) -> Any:
+    r"""Returns how CAGP compares with all methods but its own variants: the
+    largest p-value, the least difference or the number of methods.
+
+    Args:
+        records (Records): The records.
+        name (str): The name of the experiment without the seed.
+        part (str): :obj:`p`, :obj:`difference` or :obj:`methods`.
+    """
+    rows = [
+        row
+        for row in _comparisons(records, name)
+        if row["first"] == "cagp"
+        and not row["second"].startswith(("cagp", "evidence"))
+    ]
+    if not rows:
+        return None
+    return {
+        "p": max(row["p_bootstrap_holm"] for row in rows),
+        "difference": min(row["difference"] for row in rows),
+        "methods": len(rows),
+    }[part]
+
+
+def against_probability(records: Records, name: str, method: str) -> str | None:
+    r"""Returns whether a method ranks errors better than the maximum
+    probability, with how many seeds, and its p-value.
+
+    Args:
+        records (Records): The records.
+        name (str): The name of the experiment without the seed.
+        method (str): The method.
+    """
+    name = home(name, method)
+    gains = [
+        theirs - ours
+        for theirs, ours in zip(
+            records.values(name, "methods", PROBABILITY, "aurc"),
+            records.values(name, "methods", method, "aurc"),
+            strict=False,
+        )
+    ]
+    results = records.seeds(name)
+    for row in results[0].get("comparisons", []) if gains else []:
+        if {method, PROBABILITY} == {row["first"], row["second"]}:
+            better = gains[0] > 0
+            agree = sum((gain > 0) == better for gain in gains)
+            return (
+                f"{'better' if better else 'worse'} in {agree} of "
+                f"{len(gains)}, p {row['p_bootstrap_holm']:.4f}"
+            )
+    return None
+
+
+def leaks(records: Records, name: str, near: float, part: str) -> Any:
+    r"""Returns how the scales that see labels compare with a figure: how many
+    come close to it, how many there are, or the nearest.
+
+    Args:
+        records (Records): The records.
+        name (str): The name of the experiment without the seed.
+        near (float): The figure.
+        part (str): :obj:`close`, :obj:`scales` or :obj:`nearest`.
+    """
+    results = records.seeds(name)
+    figures = [
+        records.spread(name, signal, key, digits=3)
+        for signal, scales in (results[0] if results else {}).items()
+        if isinstance(scales, dict)
+        for key in scales
+        if key.startswith("as published")
+    ]
+    found = sorted(
+        (figure for figure in figures if figure is not None),
+        key=lambda figure: abs(figure.mean - near),
+    )
+    if not found:
+        return None
+    close = sum(abs(figure.mean - near) <= CLOSE for figure in found)
+    return {"close": close, "scales": len(found), "nearest": found[0]}[part]
+
+
+def better(
+    records: Records,
+    name: str,
+    methods: list[str],
+    path: list[str],
+    lowest: bool = False,
+) -> int | None:
+    r"""Returns how many methods are better than the first of them.
+
+    Args:
+        records (Records): The records.
+        name (str): The name of the experiment without the seed.
+        methods (list): The methods.
+        path (list): The keys that lead from a method to the figure.
+        lowest (bool, optional): Whether the lowest figure is the best.
+            (default: :obj:`False`)
+    """
+    found = [records.spread(name, "methods", m, *path) for m in methods]
+    means = [figure.mean for figure in found if figure is not None]
+    if len(means) < len(methods):
+        return None
+    first, *others = (-mean for mean in means) if lowest else means
+    return sum(other > first for other in others)
+
+
+def _comparisons(records: Records, name: str) -> list[dict[str, Any]]:
+    return [
+        row
+        for part in (name, twin(name))
+        for result in records.seeds(part)[:1]
+        for row in result.get("comparisons", [])
+    ]
+
+
+#: Functions of figures.
+OF_FIGURES: dict[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (
+        gain,
+        share,
+        reduction,
+        increase,
+        width,
+        fewer,
+        equal,
+    )
+}
+
+#: Functions that read records by themselves.
+OF_RECORDS: dict[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (
+        fewer_errors,
+        winning_weights,
+        difference,
+        compared,
+        against_probability,
+        leaks,
+        better,
+    )
+}

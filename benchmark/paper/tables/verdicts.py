@@ -1,0 +1,246 @@
+r"""What holds and what does not: each claim of the paper beside our figure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from benchmark.paper.tables.figures import (
+    SEPARATOR,
+    does_read,
+    figure,
+    fill,
+    read,
+)
+from benchmark.paper.tables.measures import CLOSE
+from benchmark.paper.tables.records import Records
+from benchmark.paper.tables.rules import (
+    HOLDS,
+    LABELS,
+    RULES,
+    on_each,
+    unless,
+)
+from benchmark.paper.tables.spread import Spread
+from benchmark.paper.tables.table import Table
+
+FB = "fb15k-237"
+
+COLUMNS = (
+    "claim",
+    "paper",
+    "measured",
+    "with the paper's recipe",
+    "verdict",
+    "table",
+)
+
+
+class Row(NamedTuple):
+    r"""A row of the table.
+
+    Args:
+        claim (str): What the paper says.
+        paper (Any): Its figure.
+        measured (Any): Our figure, with the model that ships where the claim
+            needs a model.
+        recipe (Any): The figure of the model that is trained as the paper
+            says, if there is one.
+        verdict (str): What follows.
+        table (str): The tables that show it.
+    """
+
+    claim: str
+    paper: Any
+    measured: Any
+    recipe: Any
+    verdict: str
+    table: str
+
+
+class Verdicts:
+    r"""Every claim of :obj:`claims.yaml` with its verdict."""
+
+    heading = "What holds and what does not (FB15k-237 unless a graph is named)"
+    one_graph = False
+
+    def reads(self, record: str) -> bool:
+        r"""Returns whether a record has figures of the table."""
+        return does_read(CLAIMS, record)
+
+    def make(self, records: Records) -> Table:
+        r"""Returns the table of some records."""
+        rows = [row for c in CLAIMS if (row := verdict_of(records, c))]
+        notes = []
+        if len(rows) < len(CLAIMS):
+            notes.append("Claims without a record are left out.")
+        return Table("verdicts", self.heading, COLUMNS, rows, notes)
+
+
+def expanded(
+    items: list[dict[str, Any]], names: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    r"""Yields claims, once for each of the dictionaries in :obj:`each`.
+
+    Args:
+        items (list): Claims, and groups of claims.
+        names (dict): The names that a claim may use.
+    """
+    for item in items:
+        for more in item.get("each", [{}]):
+            inner = {**names, **more}
+            if item.get("only", inner["dataset"]) != inner["dataset"]:
+                continue
+            if "claims" in item:
+                yield from expanded(item["claims"], inner)
+            else:
+                claim = {k: v for k, v in item.items() if k != "each"}
+                yield fill({"dataset": inner["dataset"], **claim}, inner)
+
+
+#: The claims of the paper. A claim has these keys:
+#:
+#: - claim, paper, table: as they are shown; paper may be a reference.
+#: - figure: a specification of the figure measured. Or figures: several by
+#:   name, with measured (a text that names them) or format (of each). Or
+#:   across: one that is measured on each graph. extra: figures that are only
+#:   judged, or named in a note.
+#: - recipe: the figure with the paper's recipe. other: the figure by another
+#:   measure, with its name.
+#: - rule, limit (of the figure, if it is not the paper's), margin; of: which
+#:   figures are judged, if not all, or for each place a figure and its limit.
+#:   Or verdict: what follows from a definition.
+#: - labels: whether the labels are made of what is measured; construction: why
+#:   it holds by construction.
+#: - holds, fails, note: what is added to the verdict.
+#: - dataset (default: FB15k-237); only_without: a graph whose records would
+#:   make the claim superfluous.
+CLAIMS = list(expanded(read("claims.yaml"), {"dataset": FB}))
+
+
+def verdict_of(records: Records, claim: dict[str, Any]) -> Row | None:
+    r"""Returns the row of a claim, or :obj:`None` without a record of it.
+
+    Args:
+        records (Records): The records.
+        claim (dict): The claim.
+    """
+    if claim.get("only_without") in records.datasets():
+        return None
+    figures = _figures(records, claim)
+    paper = _paper(records, claim, figures)
+    recipe = _one(records, claim, claim.get("recipe"))
+    if "verdict" in claim:
+        verdict = claim["verdict"]
+    else:
+        judged = _judged(claim, figures, paper)
+        if not judged or any(None in pair for pair in judged.values()):
+            return None
+        verdict = _verdict(records, claim, judged, recipe)
+    measured = _measured(claim, figures)
+    if measured is None and "only_without" not in claim:
+        return None
+    notes = ["holds" if verdict.startswith(HOLDS) else "fails", "note"]
+    added = [_text(claim[key], figures) for key in notes if key in claim]
+    verdict = "; ".join([verdict, *(note for note in added if note)])
+    return Row(claim["claim"], paper, measured, recipe, verdict, claim["table"])
+
+
+def _one(records: Records, claim: dict[str, Any], spec: Any) -> Any:
+    if isinstance(spec, str) and "digits" in claim:
+        spec = {"figure": spec, "digits": claim["digits"]}
+    return None if spec is None else figure(records, spec, claim["dataset"])
+
+
+def _figures(records: Records, claim: dict[str, Any]) -> dict[str, Any]:
+    if "across" in claim:
+        found = {
+            dataset: figure(records, claim["across"], dataset)
+            for dataset in records.datasets()
+        }
+        return {d: value for d, value in found.items() if value is not None}
+    specs = claim.get("figures", {"": claim.get("figure")})
+    found = {n: _one(records, claim, spec) for n, spec in specs.items()}
+    numbers = [float(v) for v in found.values() if not _is_text(v)]
+    if "figures" in claim and numbers:
+        found |= {"low": min(numbers), "high": max(numbers)}
+    extra = claim.get("extra", {})
+    return found | {n: _one(records, claim, s) for n, s in extra.items()}
+
+
+def _paper(
+    records: Records, claim: dict[str, Any], figures: Mapping[str, Any]
+) -> Any:
+    paper = claim.get("paper")
+    if not isinstance(paper, str):
+        return paper
+    if SEPARATOR in paper:
+        return figure(records, f"paper{SEPARATOR}{paper}", claim["dataset"])
+    return _text(paper, figures)
+
+
+def _judged(
+    claim: dict[str, Any], figures: Mapping[str, Any], paper: Any
+) -> dict[str, tuple[Any, Any]]:
+    r"""Returns the figures that are judged, each with its limit."""
+    limit = claim.get("limit", paper if isinstance(paper, float) else 0.0)
+    judged = claim.get("figures", [""] if "figure" in claim else figures)
+    pairs = claim.get("of", list(judged))
+    if isinstance(pairs, list):
+        pairs = {name: [name, limit] for name in pairs}
+    return {
+        place: tuple(
+            figures[part] if isinstance(part, str) else part for part in pair
+        )
+        for place, pair in pairs.items()
+    }
+
+
+def _verdict(
+    records: Records,
+    claim: dict[str, Any],
+    judged: Mapping[str, tuple[Any, Any]],
+    recipe: Any,
+) -> str:
+    rule = RULES[claim["rule"]]
+
+    def by_rule(ours: Any, limit: Any) -> str:
+        if not isinstance(ours, Spread):
+            ours = Spread(float(ours))
+        return rule(ours, float(limit), claim.get("margin", CLOSE))
+
+    verdict = on_each({place: by_rule(*pair) for place, pair in judged.items()})
+    clause = ""
+    ((_, limit), *_) = judged.values()
+    if recipe is not None:
+        shipped, verdict = verdict, by_rule(recipe, limit)
+        clause = unless(verdict, shipped, "with the model that ships")
+    other = _one(records, claim, claim.get("other"))
+    if other is not None:
+        when = f"by its {claim['measure']}, {other},"
+        clause = unless(verdict, by_rule(other, limit), when)
+    if clause:
+        return f"{verdict}; {clause}"
+    if verdict == HOLDS and "construction" in claim:
+        return f"{HOLDS} by construction: {claim['construction']}"
+    return LABELS if verdict == HOLDS and claim.get("labels") else verdict
+
+
+def _measured(claim: dict[str, Any], figures: Mapping[str, Any]) -> Any:
+    if "measured" in claim:
+        return _text(claim["measured"], figures)
+    if "format" not in claim:
+        return figures.get("")
+    names = claim.get("figures", figures)
+    return ", ".join(f"{n} {claim['format'].format(figures[n])}" for n in names)
+
+
+def _text(template: str, figures: Mapping[str, Any]) -> str | None:
+    r"""Returns a text with its figures, or :obj:`None` if it lacks one."""
+    there = {k: v for k, v in figures.items() if k and v is not None}
+    try:
+        return template.format(**there)
+    except KeyError:
+        return None
+
+
+def _is_text(value: Any) -> bool:
+    return value is None or isinstance(value, str)
