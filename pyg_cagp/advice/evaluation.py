@@ -9,7 +9,6 @@ from torch_geometric.data import Data
 
 from pyg_cagp import evaluate
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp._utils.threads import one_blas_thread
 from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import kg_digest
@@ -74,8 +73,7 @@ def evaluate_run(
             f"the model of '{run_folder}' has seen the future of its graph; "
             f"train one that has not with 'pyg-cagp train DATASET --by-time'"
         )
-    with one_blas_thread():
-        record = judge_model(model, kg, protocol, seed, progress)
+    record = judge_model(model, kg, protocol, seed, progress)
     record.save(target)
     return record
 
