@@ -10,8 +10,8 @@ from torch_geometric.data import Data
 from tqdm import tqdm
 
 from pyg_cagp import evaluate, theory
-from pyg_cagp._utils.files import write_atomically
-from pyg_cagp.advice.evaluation import check_target, graph_of
+from pyg_cagp._utils.files import check_target, write_atomically
+from pyg_cagp.advice.evaluation import graph_of
 from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.evaluate.record import plain
