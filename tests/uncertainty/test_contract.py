@@ -68,8 +68,8 @@ MAKERS = {
     "structural, smoothed": lambda model, cov: StructuralUncertainty(
         cov, "smoothed"
     ),
-    "average": lambda model, cov: SimpleAverage(model, cov),
-    "cagp": lambda model, cov: CAGP(model, cov),
+    "average": SimpleAverage,
+    "cagp": CAGP,
     "cagp, auroc": lambda model, cov: CAGP(model, cov, "auroc"),
     "cagp, frequency": lambda model, cov: CAGP(FrequencyUncertainty(cov), cov),
     "evidence": lambda model, cov: EvidenceUncertainty(cov, model),
