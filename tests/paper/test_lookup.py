@@ -106,7 +106,7 @@ def test_known_evidence_is_that_which_is_collected_anew(kg, model):
     )
     assert known.evidence.names == plain.evidence.names
     for estimator in (plain, known):
-        estimator.fit(kg, "standard", seed=SEED)
+        estimator.fit(kg, protocol="standard", seed=SEED)
     torch.testing.assert_close(known.slopes_, plain.slopes_)
     some = tuple(part[::7].flip(0) for part in triples)
     torch.testing.assert_close(known(*some), plain(*some))
