@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	--constraint constraints.txt
 
-.PHONY: run test test-ext lint format docs bench clean
+.PHONY: run test test-ext lint format docs paper bench clean
 
 run: $(VENV)/.run
 	$(BIN)/pyg-cagp quickstart
@@ -31,6 +31,10 @@ docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
+# Every table of the paper takes hours; `make paper ARGS=--quick` takes minutes.
+paper: $(VENV)/.paper
+	$(BIN)/python -m benchmark.paper run $(ARGS)
+
 # torch-scatter and torch-sparse have no wheels for every torch: both are
 # compiled against the torch in .venv (about 15 minutes on two cores).
 test-ext: $(VENV)/.ext
@@ -54,6 +58,10 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 
 $(VENV)/.docs: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) --editable '.[docs,plot]'
+	touch $@ $(VENV)/.run
+
+$(VENV)/.paper: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[paper]'
 	touch $@ $(VENV)/.run
 
 $(VENV)/.ext: $(VENV)/.dev

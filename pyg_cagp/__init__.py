@@ -18,8 +18,10 @@ from pyg_cagp.nn.kge import (
     GaussianRotatE,
     GaussianTransE,
 )
+from pyg_cagp.nn.posterior import LaplacePosterior
 from pyg_cagp.uncertainty import (
     CAGP,
+    EvidenceUncertainty,
     SemanticUncertainty,
     StructuralUncertainty,
 )
@@ -29,10 +31,12 @@ __version__ = "0.1.0"
 __all__ = [
     "CAGP",
     "Coverage",
+    "EvidenceUncertainty",
     "GaussianComplEx",
     "GaussianDistMult",
     "GaussianRotatE",
     "GaussianTransE",
+    "LaplacePosterior",
     "SemanticUncertainty",
     "StructuralUncertainty",
     "__version__",

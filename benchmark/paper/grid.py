@@ -98,7 +98,7 @@ class Grid:
 
     def _of_graph(self, dataset: str) -> None:
         for name, compute, stages in (
-            ("graph", graphs.partitions, (*COUNTED, "scores", "metrics")),
+            ("graph", graphs.partitions, (*COUNTED, "metrics")),
             (
                 "coverage-views",
                 graphs.coverage_views,

@@ -1,4 +1,4 @@
-r"""Writing files so that nobody ever sees half of one."""
+r"""Files that are written whole or not at all."""
 
 import os
 from collections.abc import Iterator
@@ -7,6 +7,24 @@ from pathlib import Path
 from uuid import uuid4
 
 from pyg_cagp.exceptions import CacheError, InvalidInputError
+
+
+def check_target(path: Path) -> None:
+    r"""Checks that a file can be written, before its content is computed. A
+    folder that does not exist yet is not an error here.
+
+    Args:
+        path (pathlib.Path): The file.
+    """
+    if path.is_dir():
+        raise InvalidInputError(
+            f"'{path}' is a folder; name the file that is to be written"
+        )
+    if path.parent.is_dir() and not os.access(path.parent, os.W_OK):
+        raise CacheError(
+            f"cannot write to '{path.parent}'; choose a folder that can be "
+            f"written to"
+        )
 
 
 @contextmanager
@@ -19,6 +37,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
     Args:
         path (pathlib.Path): The file to be written.
     """
+    check_target(path)
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)

@@ -1,6 +1,5 @@
 r"""Judges a run by a protocol, on the graph it was trained on."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +8,14 @@ from torch_geometric.data import Data
 
 from pyg_cagp import evaluate
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp._utils.threads import one_blas_thread
+from pyg_cagp._utils.files import check_target
 from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import kg_digest
 from pyg_cagp.datasets import load
 from pyg_cagp.evaluate.error_ranking import Predictions
 from pyg_cagp.evaluate.record import Record
-from pyg_cagp.exceptions import CacheError, InvalidInputError
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.transforms.judged import PROTOCOLS as OOD_PROTOCOLS
 from pyg_cagp.uncertainty import (
@@ -74,8 +73,7 @@ def evaluate_run(
             f"the model of '{run_folder}' has seen the future of its graph; "
             f"train one that has not with 'pyg-cagp train DATASET --by-time'"
         )
-    with one_blas_thread():
-        record = judge_model(model, kg, protocol, seed, progress)
+    record = judge_model(model, kg, protocol, seed, progress)
     record.save(target)
     return record
 
@@ -113,20 +111,6 @@ def judge_model(
             progress=progress,
         )
     return evaluate.ood(signals, kg, protocol, seed=seed)
-
-
-def check_target(path: Path) -> None:
-    r"""Checks that a file can be written, before anything is computed for it.
-
-    Args:
-        path (pathlib.Path): The file.
-    """
-    if path.is_dir():
-        raise InvalidInputError(
-            f"'{path}' is a folder, where a file has to go; move it away"
-        )
-    if path.parent.is_dir() and not os.access(path.parent, os.W_OK):
-        raise CacheError(f"cannot write to '{path.parent}'")
 
 
 def graph_of(

@@ -12,7 +12,6 @@ from torch_geometric.data import Data
 from tqdm import tqdm
 
 from pyg_cagp import metrics
-from pyg_cagp._utils.threads import one_blas_thread
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.advice import state
 from pyg_cagp.advice.parts import write_known, write_names
@@ -71,8 +70,7 @@ def prepare(
     _, meta = load_checkpoint(run / state.MODEL)
     device = next(model.parameters()).device
     coverage = Coverage.from_data(kg).to(device)
-    with one_blas_thread():
-        cagp, evidence, threshold = _fit(kg, model, coverage, seed)
+    cagp, evidence, threshold = _fit(kg, model, coverage, seed)
     with state.changing(run):
         version = _next_version(run)
         with state.new_state(run, version) as folder:

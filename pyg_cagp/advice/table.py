@@ -1,5 +1,6 @@
 r"""What there is to say about triples, column by column."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -65,7 +66,7 @@ class ScoreTable:
                 found[name] = [KINDS[kind] for kind in column.tolist()]
             elif isinstance(column, Tensor) and column.is_floating_point():
                 found[name] = [
-                    None if value != value else value
+                    None if math.isnan(value) else value
                     for value in column.tolist()
                 ]
             else:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp._utils.files import atomic_path
+from pyg_cagp._utils.files import atomic_path, check_target
 from pyg_cagp.advice.parquet_chunks import check_pyarrow
 from pyg_cagp.advice.table import ScoreTable
 from pyg_cagp.exceptions import InvalidInputError
@@ -50,10 +50,7 @@ def open_writer(path: Path, name: str | None = None) -> Iterator[Writer]:
         path (pathlib.Path): The file.
         name (str, optional): See :func:`format_of`. (default: :obj:`None`)
     """
-    if path.is_dir():
-        raise InvalidInputError(
-            f"'{path}' is a folder; name the file that is to be written"
-        )
+    check_target(path)
     kind = format_of(path, name)
     opened = _open_parquet if kind == "parquet" else _open_text
     if kind == "parquet":

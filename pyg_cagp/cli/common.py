@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from pyg_cagp._utils.names import dataset_key
 from pyg_cagp.exceptions import InvalidInputError
 
 
@@ -52,11 +53,11 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def dataset_name(text: str) -> str:
-    r"""Returns a dataset's name as everything here has it: configs and dates
-    are found by it. A folder or a file of triples is left as it is.
+    r"""Returns the name of a known dataset in lower case, and the path of a
+    folder or file of triples as it is.
 
     Args:
-        text (str): The name, as somebody has written it.
+        text (str): The name or path.
 
     Example:
         >>> dataset_name("FB15k-237"), dataset_name("My_Graph/")
@@ -64,7 +65,8 @@ def dataset_name(text: str) -> str:
     """
     from pyg_cagp.datasets.registry import names
 
-    return text.lower() if text.lower() in names() else text
+    key = dataset_key(text)
+    return key if key in names() else text
 
 
 def add_triples(parser: argparse.ArgumentParser) -> None:

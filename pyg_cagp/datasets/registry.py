@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 from torch_geometric.datasets import FB15k_237, WordNet18RR
 
 from pyg_cagp._utils.files import expand
+from pyg_cagp._utils.names import dataset_key
 from pyg_cagp.data import as_kg
 from pyg_cagp.datasets.cache import (
     data_root,
@@ -218,7 +219,7 @@ def load(
         >>> load("synthetic").num_nodes
         2000
     """
-    key = str(name).lower()
+    key = dataset_key(name)
     if key == "synthetic":
         return SyntheticKG(seed=seed)[0]
     if key in REGISTRY:

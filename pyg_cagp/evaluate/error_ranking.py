@@ -3,6 +3,7 @@ r"""Whether doubt finds the predictions that are wrong."""
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
@@ -16,6 +17,7 @@ from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.metrics.inputs import check_share
 from pyg_cagp.nn.kge.prediction import top_answers
 
 #: The name of the doubt that every model has of itself.
@@ -124,11 +126,10 @@ def error_ranking(
             estimators.
         kg (Data): The graph, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
-        rates (float or sequence, optional): The shares of queries to answer.
-            (default: :obj:`(0.85,)`)
+        rates (float or sequence, optional): The shares of queries to answer,
+            in :math:`(0, 1]`. (default: :obj:`(0.85,)`)
         risks (float or sequence, optional): The largest shares of errors among
-            answers.
-            (default: :obj:`(0.5,)`)
+            answers, in :math:`[0, 1)`. (default: :obj:`(0.5,)`)
         cluster (str, optional): What is drawn as a whole by the bootstrap:
             :obj:`"head"`, :obj:`"tail"`, :obj:`"query"` or
             :obj:`"entities"`; see :func:`~pyg_cagp.evaluate.ood`. If set to
@@ -151,8 +152,8 @@ def error_ranking(
     """
     if cluster is not None:
         check_choice("cluster", cluster, CLUSTERS)
-    rates = (rates,) if isinstance(rates, float) else tuple(rates)
-    risks = (risks,) if isinstance(risks, float) else tuple(risks)
+    rates = _shares("rates", rates, "(]")
+    risks = _shares("risks", risks, "[)")
     kg = as_kg(kg)
     check_fits(model, kg)
     named = named_estimators(estimators)
@@ -211,6 +212,22 @@ def error_ranking(
         **{f"score/{name}": score for name, score in scores["test"].items()},
     }
     return Record.make("error-ranking", kg, config, found, samples, seed)
+
+
+def _shares(
+    name: str, values: float | Sequence[float], ends: str
+) -> tuple[float, ...]:
+    # Checked at once, as the metrics see them after all queries are answered.
+    try:
+        shares = np.atleast_1d(np.asarray(values, dtype=float)).tolist()
+        for share in shares:
+            check_share(name, share, ends)
+    except (TypeError, ValueError):
+        raise InvalidInputError(
+            f"'{name}' must be a number in {ends[0]}0, 1{ends[1]} or a "
+            f"sequence of them (got {values!r})"
+        ) from None
+    return tuple(shares)
 
 
 def _judge(

@@ -13,7 +13,11 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp._utils.files import atomic_path, write_atomically
+from pyg_cagp._utils.files import (
+    atomic_path,
+    check_target,
+    write_atomically,
+)
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.data import describe_graph
 from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
@@ -116,6 +120,7 @@ class Record(Mapping):
                 samples. (default: :obj:`True`)
         """
         path = Path(path)
+        check_target(path)
         if path.suffix == ".npz":
             raise InvalidInputError(
                 f"'path' must be that of the JSON file (got '{path}')"

@@ -4,6 +4,7 @@ Throughout, label 1 is what should score high: OOD, where the score is an
 uncertainty. A sample is flagged if its score is *at least* the threshold.
 """
 
+import math
 from typing import NamedTuple
 
 import torch
@@ -190,7 +191,7 @@ def confusion(score: Values, label: Values, threshold: float) -> Confusion:
         >>> confusion([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], 0.5).f1
         0.6666666666666666
     """
-    if threshold != threshold:
+    if math.isnan(threshold):
         raise ValueError("'threshold' must be a number (got nan)")
     scores, labels = as_values("score", score), as_bits("label", label)
     check_same_length(score=scores, label=labels)

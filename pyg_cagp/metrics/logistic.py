@@ -4,6 +4,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.threads import one_blas_thread
+
 
 def monotone_logistic(
     features: Tensor, labels: Tensor, ridge: float = 0.0
@@ -69,13 +71,14 @@ def monotone_logistic(
         return float(value), grad.numpy()
 
     num = x.size(1)
-    found = minimize(
-        loss,
-        np.zeros(num + 1),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0, None)] * num + [(None, None)],
-        options={"gtol": 1e-10, "ftol": 1e-15, "maxiter": 1000},
-    ).x
+    with one_blas_thread():
+        found = minimize(
+            loss,
+            np.zeros(num + 1),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0, None)] * num + [(None, None)],
+            options={"gtol": 1e-10, "ftol": 1e-15, "maxiter": 1000},
+        ).x
     slopes = torch.from_numpy(found[:-1]) / scale
     return slopes, float(found[-1]) - float(slopes @ centre)

@@ -6,6 +6,7 @@ ones, any order is as likely as another, and what is returned is the mean over
 orders.
 """
 
+import math
 from typing import NamedTuple
 
 import torch
@@ -285,7 +286,7 @@ def select(uncertainty: Values, error: Values, threshold: float) -> Selection:
         >>> select([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1], 0.2)
         Selection(answer_rate=0.5, accuracy=0.5, optimum=1.0)
     """
-    if threshold != threshold:
+    if math.isnan(threshold):
         raise ValueError("'threshold' must be a number (got nan)")
     doubt, wrong = _doubt_and_error(uncertainty, error)
     answered = doubt <= threshold

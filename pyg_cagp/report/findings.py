@@ -10,9 +10,8 @@ from torch_geometric.data import Data
 from tqdm import tqdm
 
 from pyg_cagp import evaluate, theory
-from pyg_cagp._utils.files import write_atomically
-from pyg_cagp._utils.threads import one_blas_thread
-from pyg_cagp.advice.evaluation import check_target, graph_of
+from pyg_cagp._utils.files import check_target, write_atomically
+from pyg_cagp.advice.evaluation import graph_of
 from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.evaluate.record import plain
@@ -65,12 +64,8 @@ def gather(
         raise InvalidInputError(
             f"the graph of '{folder}' has no test triples to report on"
         )
-    with (
-        one_blas_thread(),
-        tqdm(
-            total=4, desc="judging", disable=None if progress else True
-        ) as bar,
-    ):
+    disable = None if progress else True
+    with tqdm(total=4, desc="judging", disable=disable) as bar:
         ranking = evaluate.ranking(run.model, kg)
         bar.update()
         detected, missing, records = all_detection(run.model, kg, seed)

@@ -5,8 +5,7 @@ from typing import Any
 
 import torch
 
-from pyg_cagp._utils.files import write_atomically
-from pyg_cagp.advice.evaluation import check_target
+from pyg_cagp._utils.files import check_target, write_atomically
 from pyg_cagp.exceptions import CacheError
 from pyg_cagp.report.board import write_board
 from pyg_cagp.report.canvas import check_matplotlib, to_png

@@ -36,7 +36,7 @@ class TripleBatches:
         self.generator = generator
 
     def __len__(self) -> int:
-        return -(-self.triples.size(1) // self.batch_size)
+        return (self.triples.size(1) + self.batch_size - 1) // self.batch_size
 
     def epoch(self, first: int = 0) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
         r"""Yields the batches of one epoch.

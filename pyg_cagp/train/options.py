@@ -3,13 +3,15 @@ r"""How a model is to be trained."""
 import dataclasses
 import math
 import tomllib
+import warnings
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp._utils.names import dataset_key
+from pyg_cagp.exceptions import CAGPWarning, InvalidInputError
 
 OPTIMIZERS = ("adam", "sparse-adam", "adagrad")
 SCHEDULES = ("constant", "linear", "cosine")
@@ -181,11 +183,12 @@ class Config:
     def find(
         cls, dataset: str, model: str, preset: str | None = None
     ) -> "Config":
-        r"""Returns the config that ships for a model on a dataset; for other
-        datasets, that of the generated graph.
+        r"""Returns the config that ships for a model on a dataset. For a
+        dataset without configs it warns and returns that of the generated
+        graph.
 
         Args:
-            dataset (str): The name of the dataset.
+            dataset (str): The name of the dataset, in any case.
             model (str): The name of the model.
             preset (str, optional): :obj:`"paper"` for the recipe of the paper,
                 whatever the dataset. (default: :obj:`None`)
@@ -197,7 +200,8 @@ class Config:
             sections["model"]["name"] = model
             return cls.from_dict(sections, preset)
         shipped = {entry.name for entry in folder.iterdir() if entry.is_dir()}
-        name = dataset if dataset in shipped else "synthetic"
+        key = dataset_key(dataset)
+        name = key if key in shipped else "synthetic"
         path = folder / name / f"{model}.toml"
         if not path.is_file():
             names = sorted(
@@ -205,6 +209,14 @@ class Config:
                 for entry in (folder / "synthetic").iterdir()
             )
             check_choice("model", model, tuple(names))
+        if name != key:
+            warnings.warn(
+                f"no config ships for '{dataset}', only for "
+                f"{', '.join(sorted(shipped))}; the config of 'synthetic' is "
+                f"used",
+                CAGPWarning,
+                stacklevel=2,
+            )
         return cls.from_dict(_read(path), str(path))
 
     def override(self, changes: dict[str, Any]) -> "Config":

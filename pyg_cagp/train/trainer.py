@@ -128,7 +128,7 @@ class Trainer:
         self.optimizers = build_optimizers(model, self.options)
         self._order_state = order.get_state()
 
-    def fit(self, resume: bool = False) -> Progress:
+    def fit(self, *, resume: bool = False) -> Progress:
         r"""Trains until the last epoch, or until patience is out.
 
         Args:

@@ -2,6 +2,7 @@ r"""What all estimators of doubt have in common."""
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -14,13 +15,19 @@ from torch_geometric.data import Data
 from pyg_cagp._utils.checks import check_ids, check_same_shape
 from pyg_cagp._utils.files import atomic_path
 from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import as_kg
 from pyg_cagp.exceptions import (
     CheckpointError,
     InvalidInputError,
     NotFittedError,
 )
+from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
+from pyg_cagp.transforms.judged import JudgedTriples
 
 SCHEMA = 1
+
+#: Labels the validation triples when it is called, and not before.
+Labelled = Callable[[], JudgedTriples]
 
 
 def check_type(name: str, value: object, *types: type) -> None:
@@ -38,6 +45,20 @@ def check_type(name: str, value: object, *types: type) -> None:
         )
 
 
+def check_both_classes(label: Tensor, protocol: str) -> None:
+    r"""Checks that there are ID and OOD triples to fit on.
+
+    Args:
+        label (torch.Tensor): The labels.
+        protocol (str): Where they come from, for the message.
+    """
+    if label.numel() == 0 or not 0 < int(label.sum()) < label.numel():
+        raise InvalidInputError(
+            f"'kg' must have ID and OOD validation triples to fit on (protocol "
+            f"'{protocol}' gives {int(label.sum())} OOD of {label.numel()})"
+        )
+
+
 class UncertaintyEstimator(ABC):
     r"""A base class of estimators of doubt about triples.
 
@@ -45,9 +66,10 @@ class UncertaintyEstimator(ABC):
     number for each triple, higher for more doubt. What it returns for a triple
     depends on no other triple it is asked about at the same time.
 
-    Whatever is fitted is fitted by :meth:`fit`, on train and validation only,
-    and kept in attributes whose names end in an underscore. :meth:`save` writes
-    these; :meth:`load` makes the same estimator again around the same model.
+    :meth:`fit` fits an estimator on train and validation only. Fitted
+    attributes have names that end in an underscore. :meth:`save` writes these;
+    :meth:`load` makes the same estimator again around the same model. A
+    subclass overrides :meth:`_fit`.
 
     Args:
         num_nodes (int): The number of entities.
@@ -100,14 +122,45 @@ class UncertaintyEstimator(ABC):
     def device(self) -> torch.device:
         r"""Where triples are judged. They may be asked about from elsewhere."""
 
-    def fit(self, kg: Data, **kwargs: Any) -> Self:
-        r"""Fits what there is to fit, on train and validation only.
+    def fit(
+        self,
+        kg: Data,
+        *,
+        protocol: str = "temporal-like",
+        preset: str | TemporalLikeOOD = "stated",
+        seed: int = 0,
+    ) -> Self:
+        r"""Fits the estimator, on train and validation only. The options are
+        the same for all estimators; those that need no labels ignore them.
 
         Args:
-            kg (Data): The graph, in the one graph form.
-            **kwargs (optional): See the class.
+            kg (Data): The graph, or anything else that
+                :func:`~pyg_cagp.data.as_kg` takes.
+            protocol (str, optional): The protocol that labels validation
+                triples; see :func:`~pyg_cagp.transforms.judged_triples`.
+                (default: :obj:`"temporal-like"`)
+            preset (str or TemporalLikeOOD, optional): The partition of the
+                paper, by its name, or another. (default: :obj:`"stated"`)
+            seed (int, optional): The seed of corruption. (default: :obj:`0`)
         """
+        kg = as_kg(kg)
+
+        def labelled() -> JudgedTriples:
+            val = judged_triples(kg, protocol, "val", preset, seed)
+            check_both_classes(val.label, protocol)
+            return val
+
+        self._fit(kg, labelled)
         return self
+
+    # Not abstract, as many estimators have nothing to fit.
+    def _fit(self, kg: Data, labelled: Labelled) -> None:  # noqa: B027
+        r"""Fits the attributes that end in an underscore; none here.
+
+        Args:
+            kg (Data): The graph, which was checked.
+            labelled (callable): Returns the labelled validation triples.
+        """
 
     def check_fitted(self) -> None:
         r"""Raises an error if :meth:`fit` has yet to be called."""

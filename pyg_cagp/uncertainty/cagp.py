@@ -1,7 +1,7 @@
 r"""Two kinds of doubt, mixed."""
 
 import math
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -10,12 +10,10 @@ from torch_geometric.data import Data
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import as_kg
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
 from pyg_cagp.typing import Decomposition
-from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
+from pyg_cagp.uncertainty.base import Labelled, UncertaintyEstimator, check_type
 from pyg_cagp.uncertainty.semantic import (
     FrequencyUncertainty,
     SemanticUncertainty,
@@ -101,20 +99,11 @@ class SimpleAverage(UncertaintyEstimator):
         self.check_fitted()
         return self.alpha_
 
-    def fit(self, kg: Data, **kwargs: Any) -> Self:
-        r"""Finds the scale of the semantic part.
-
-        Args:
-            kg (Data): The graph.
-            **kwargs (optional): Not used.
-        """
-        self._fit_scale()
-        self.alpha_ = 0.5
-        return self
-
-    def _fit_scale(self) -> None:
+    def _fit(self, kg: Data, labelled: Labelled) -> None:
+        r"""Finds the scale of the semantic part."""
         low, high = torch.aminmax(self.semantic.entity())
         self.low_, self.high_ = float(low), float(high)
+        self.alpha_ = 0.5
 
     @torch.no_grad()
     def decompose(
@@ -198,31 +187,12 @@ class CAGP(SimpleAverage):
         super().__init__(model, coverage)
         self.fit_by = fit_by
 
-    def fit(
-        self,
-        kg: Data,
-        protocol: str = "temporal-like",
-        preset: str | TemporalLikeOOD = "stated",
-        seed: int = 0,
-        **kwargs: Any,
-    ) -> Self:
+    def _fit(self, kg: Data, labelled: Labelled) -> None:
         r"""Finds the scale of the semantic part, and the weight on the
         validation triples.
-
-        Args:
-            kg (Data): The graph.
-            protocol (str, optional): How validation triples are labelled; see
-                :func:`~pyg_cagp.transforms.judged_triples`.
-                (default: :obj:`"temporal-like"`)
-            preset (str or TemporalLikeOOD, optional): The partition of the
-                paper, by its name, or another. (default: :obj:`"stated"`)
-            seed (int, optional): The seed of corruption. (default: :obj:`0`)
-            **kwargs (optional): Not used.
         """
-        val = judged_triples(as_kg(kg), protocol, "val", preset, seed)
-        check_both_classes(val.label, protocol)
-        self._fit_scale()
-        self.alpha_ = 0.5
+        val = labelled()
+        super()._fit(kg, labelled)
         label = val.label.to(self.device)
         parts = self.decompose(val.head, val.rel, val.tail)
         signals = torch.stack([parts.semantic, parts.structural], 1).double()
@@ -230,21 +200,6 @@ class CAGP(SimpleAverage):
             _most_likely(signals, label)
             if self.fit_by == "likelihood"
             else _best_area(signals, label)
-        )
-        return self
-
-
-def check_both_classes(label: Tensor, protocol: str) -> None:
-    r"""Checks that there is something to tell apart.
-
-    Args:
-        label (torch.Tensor): The labels.
-        protocol (str): Where they come from, for the message.
-    """
-    if label.numel() == 0 or not 0 < int(label.sum()) < label.numel():
-        raise InvalidInputError(
-            f"'kg' must have ID and OOD validation triples to fit on (protocol "
-            f"'{protocol}' gives {int(label.sum())} OOD of {label.numel()})"
         )
 
 

@@ -1,14 +1,14 @@
 r"""Doubt as the lack of a learned confidence."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp.data import TripleIndex, as_kg, split_edges
+from pyg_cagp.data import TripleIndex, split_edges
 from pyg_cagp.nn.kge import UKGE, BEUrRE, ConfidenceKGEModel
-from pyg_cagp.uncertainty.base import ModelEstimator
+from pyg_cagp.uncertainty.base import Labelled, ModelEstimator
 from pyg_cagp.uncertainty.training import train
 
 
@@ -52,14 +52,8 @@ class ConfidenceUncertainty(ModelEstimator):
         self.seed = seed
         self.progress = progress
 
-    def fit(self, kg: Data, **kwargs: Any) -> Self:
-        r"""Trains the model anew, on the training triples alone.
-
-        Args:
-            kg (Data): The graph.
-            **kwargs (optional): Not used.
-        """
-        kg = as_kg(kg)
+    def _fit(self, kg: Data, labelled: Labelled) -> None:
+        r"""Trains the model anew, on the training triples alone."""
         device = self.device
         edge_index, rel = (p.to(device) for p in split_edges(kg, "train"))
         head, tail = edge_index
@@ -98,7 +92,6 @@ class ConfidenceUncertainty(ModelEstimator):
             type(self.model).__name__,
         )
         self.model.eval()
-        return self
 
     def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
         r"""What else the loss of a batch takes."""

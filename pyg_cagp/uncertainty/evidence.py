@@ -1,6 +1,6 @@
 r"""All evidence, weighed by what validation has shown."""
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import torch
 from torch import Tensor
@@ -10,11 +10,13 @@ from torch_geometric.nn.kge import KGEModel
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_same_shape
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import as_kg
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
-from pyg_cagp.uncertainty.base import UncertaintyEstimator
-from pyg_cagp.uncertainty.cagp import check_both_classes
+from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.uncertainty.base import (
+    Labelled,
+    UncertaintyEstimator,
+    check_both_classes,
+)
 from pyg_cagp.uncertainty.features import FAMILIES, Evidence
 
 
@@ -95,10 +97,10 @@ class EvidenceUncertainty(UncertaintyEstimator):
     def fit(
         self,
         kg: Data,
+        *,
         protocol: str = "comprehensive",
         preset: str | TemporalLikeOOD = "stated",
         seed: int = 0,
-        **kwargs: Any,
     ) -> Self:
         r"""Fits all functions on the validation triples.
 
@@ -110,11 +112,12 @@ class EvidenceUncertainty(UncertaintyEstimator):
             preset (str or TemporalLikeOOD, optional): The partition of the
                 paper, by its name, or another. (default: :obj:`"stated"`)
             seed (int, optional): The seed of corruption. (default: :obj:`0`)
-            **kwargs (optional): Not used.
         """
-        val = judged_triples(as_kg(kg), protocol, "val", preset, seed)
-        check_both_classes(val.label, protocol)
-        return self.fit_labelled(val.head, val.rel, val.tail, val.label)
+        return super().fit(kg, protocol=protocol, preset=preset, seed=seed)
+
+    def _fit(self, kg: Data, labelled: Labelled) -> None:
+        val = labelled()
+        self.fit_labelled(val.head, val.rel, val.tail, val.label)
 
     def fit_labelled(
         self,

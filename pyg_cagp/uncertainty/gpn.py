@@ -1,7 +1,7 @@
 r"""Doubt as the lack of evidence, spread over the graph."""
 
 import math
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -11,10 +11,10 @@ from torch_geometric.nn import APPNP
 from torch_geometric.utils import coalesce, to_undirected
 
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import as_kg, split_edges
+from pyg_cagp.data import split_edges
 from pyg_cagp.nn.kge.scoring import QueryKGEModel
 from pyg_cagp.nn.radial_flow import RadialFlows
-from pyg_cagp.uncertainty.base import ModelEstimator
+from pyg_cagp.uncertainty.base import Labelled, ModelEstimator
 from pyg_cagp.uncertainty.training import train
 
 
@@ -154,14 +154,8 @@ class GraphPosteriorNetwork(ModelEstimator):
         log_count = self.network["flows"](z) + log_prior + budget
         return log_count.clamp(-30, 30).exp()
 
-    def fit(self, kg: Data, **kwargs: Any) -> Self:
-        r"""Trains encoder and flows, on the training triples alone.
-
-        Args:
-            kg (Data): The graph.
-            **kwargs (optional): Not used.
-        """
-        kg = as_kg(kg)
+    def _fit(self, kg: Data, labelled: Labelled) -> None:
+        r"""Trains encoder and flows, on the training triples alone."""
         coverage = Coverage.from_data(kg)
         entity, cls, count = (part.to(self.device) for part in _slots(coverage))
         num_slots = float(count.sum())
@@ -204,7 +198,6 @@ class GraphPosteriorNetwork(ModelEstimator):
         self.network.eval()
         with torch.no_grad():
             self.log_alpha_ = alpha().log()
-        return self
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

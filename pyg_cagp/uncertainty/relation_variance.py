@@ -1,15 +1,15 @@
 r"""A variance that depends on the relation, learned."""
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 from torch.nn import Linear, ModuleDict, ReLU, Sequential
 from torch_geometric.data import Data
 
-from pyg_cagp.data import as_kg, split_edges
+from pyg_cagp.data import split_edges
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.uncertainty.base import ModelEstimator
+from pyg_cagp.uncertainty.base import Labelled, ModelEstimator
 from pyg_cagp.uncertainty.semantic import combine_ends
 from pyg_cagp.uncertainty.training import train
 
@@ -128,14 +128,9 @@ class RelationConditionedVariance(ModelEstimator):
             ]
         return self.perceptrons[role](torch.cat(known, dim=-1))[..., 0]
 
-    def fit(self, kg: Data, **kwargs: Any) -> Self:
-        r"""Trains the perceptrons, on the training triples alone.
-
-        Args:
-            kg (Data): The graph.
-            **kwargs (optional): Not used.
-        """
-        edges = split_edges(as_kg(kg), "train")
+    def _fit(self, kg: Data, labelled: Labelled) -> None:
+        r"""Trains the perceptrons, on the training triples alone."""
+        edges = split_edges(kg, "train")
         (head, tail), rel = (part.to(self.device) for part in edges)
         self.perceptrons = self._make()
         generator = torch.Generator(self.device).manual_seed(self.seed)
@@ -163,7 +158,6 @@ class RelationConditionedVariance(ModelEstimator):
             self.progress,
             "relation-conditioned variance",
         )
-        return self
 
     def _corrupt(
         self, entity: Tensor, rel: Tensor, generator: torch.Generator

@@ -1,15 +1,16 @@
 r"""Doubt as the variance of a Gaussian process."""
 
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.data import TripleIndex, as_kg, split_edges
+from pyg_cagp.data import TripleIndex, split_edges
 from pyg_cagp.nn.kge import SNGPModel
+from pyg_cagp.uncertainty.base import Labelled
 from pyg_cagp.uncertainty.confidence import ConfidenceUncertainty
 
 MEASURES = ("variance", "probability")
@@ -63,19 +64,13 @@ class SNGP(ConfidenceUncertainty):
         super().__init__(model, epochs, batch_size, lr, **kwargs)
         self.measure = measure
 
-    def fit(self, kg: Data, **kwargs: Any) -> Self:
+    def _fit(self, kg: Data, labelled: Labelled) -> None:
         r"""Trains the model anew and finds the precision of its head, on the
         training triples alone.
-
-        Args:
-            kg (Data): The graph.
-            **kwargs (optional): Not used.
         """
-        kg = as_kg(kg)
         self.model.num_triples = int(kg.train_mask.sum())
-        super().fit(kg)
+        super()._fit(kg, labelled)
         self.covariance_ = self._covariance(kg)
-        return self
 
     @torch.no_grad()
     def _covariance(self, kg: Data) -> Tensor:

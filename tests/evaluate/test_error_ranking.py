@@ -109,7 +109,8 @@ def test_figures(model, kg):
         model,
         {"oracle": know_it_all, "opposite": lambda *x: -know_it_all(*x)},
         kg,
-        rates=0.5,
+        rates=[1, 0.5],
+        risks=0,
         num_resamples=199,
     )
     accuracy = 1 - float(error.double().mean())
@@ -125,6 +126,11 @@ def test_figures(model, kg):
         part = method["selective"]["0.5"]
         if part["accuracy"] is not None:
             assert part["accuracy"] <= part["optimum"] + 1e-12
+    # All of validation is answered, and of test what is no more doubtful.
+    answered = made.doubt <= predictions(model, kg, "val").doubt.max()
+    assert base["selective"]["1"]["accuracy"] == pytest.approx(
+        1 - float(error[answered].double().mean())
+    )
     rows = {row["first"]: row for row in record["comparisons"]}
     assert rows["oracle"]["difference"] < 0 < rows["opposite"]["difference"]
     assert rows["oracle"]["difference"] == pytest.approx(
@@ -137,6 +143,11 @@ def test_figures(model, kg):
 
 def test_bad_input(model, kg, toy):
     zero = {"max probability": lambda h, r, t: h.double()}
+    for bad in (0, 1.5, -0.1, (0.5, 2), float("nan"), "half", None):
+        with pytest.raises(InvalidInputError, match="'rates' must be a number"):
+            evaluate.error_ranking(model, {}, kg, rates=bad)
+    with pytest.raises(InvalidInputError, match=r"'risks' .* \[0, 1\)"):
+        evaluate.error_ranking(model, {}, kg, risks=1)
     with pytest.raises(InvalidInputError, match="which is taken"):
         evaluate.error_ranking(model, zero, kg)
     with pytest.raises(InvalidInputError, match="made for another graph"):

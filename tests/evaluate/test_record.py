@@ -1,6 +1,7 @@
 """Records: what is written is what is read."""
 
 import json
+import os
 
 import pytest
 import torch
@@ -101,6 +102,34 @@ def test_nothing_half_written_is_left_behind(record, tmp_path):
     with pytest.raises(AttributeError):
         broken.save(tmp_path / "r.json")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "message"),
+    [
+        ("", InvalidInputError, "is a folder; name the file"),
+        ("folder", InvalidInputError, "'folder' is a folder"),
+        # The place of the samples beside the record.
+        ("taken", InvalidInputError, r"'taken\.npz' is a folder"),
+        ("none/r.json", CacheError, "cannot write to 'none'"),
+        ("file/r.json", CacheError, "cannot write to 'file'"),
+        ("locked/r.json", CacheError, "cannot write to 'locked'"),
+    ],
+)
+def test_no_place_to_write(record, tmp_path, monkeypatch, path, error, message):
+    monkeypatch.chdir(tmp_path)
+    for name in ("folder", "taken.npz", "locked"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "file").touch()
+    # A folder's mode does not stop the superuser.
+    access = os.access
+    monkeypatch.setattr(
+        os, "access", lambda p, mode: p.name != "locked" and access(p, mode)
+    )
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(error, match=message):
+        record.save(path)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def _tiny():

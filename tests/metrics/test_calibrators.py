@@ -5,10 +5,12 @@ import math
 
 import numpy as np
 import pytest
+import scipy.optimize
 import torch
 from scipy.special import expit, logit
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from pyg_cagp.metrics import (
     BetaCalibrator,
@@ -326,6 +328,26 @@ def test_smoothed_labels_are_exact():
     # Two samples at 0 and 1 have targets 1/3 and 2/3: slope 2 ln 2.
     platt = PlattCalibrator().fit([0.0, 1.0], [0, 1])
     assert platt.state_["slope"] == pytest.approx(2 * np.log(2), rel=1e-8)
+
+
+def test_blas_has_one_thread_while_a_map_is_fitted(monkeypatch):
+    def threads():
+        return {
+            library["num_threads"]
+            for library in threadpool_info()
+            if library["user_api"] == "blas"
+        }
+
+    minimize, seen = scipy.optimize.minimize, []
+
+    def spy(*args, **kwargs):
+        seen.append(threads())
+        return minimize(*args, **kwargs)
+
+    monkeypatch.setattr(scipy.optimize, "minimize", spy)
+    with threadpool_limits(2, user_api="blas"):
+        PlattCalibrator().fit(*samples(0))
+        assert (seen, threads()) == ([{1}], {2})
 
 
 def test_features_that_are_no_numbers_are_refused():

@@ -316,9 +316,9 @@ def test_infinity_is_the_highest_score():
 
 @pytest.mark.parametrize("bad", [math.inf, -math.inf])
 def test_infinity_is_no_loss_and_no_training_score(bad):
-    for name in LOSS:
+    for metric in LOSS.values():
         with pytest.raises(ValueError, match=r"'loss'.*inf at position 1"):
-            LOSS[name]([1, 2, 3], [0, bad, 1])
+            metric([1, 2, 3], [0, bad, 1])
     for calibrator in (m.PlattCalibrator(), m.IsotonicCalibrator()):
         with pytest.raises(ValueError, match=r"'score'.*inf at position 1"):
             calibrator.fit([1, bad, 3], [0, 1, 1])

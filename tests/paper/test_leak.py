@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from benchmark.paper.cells.leak import per_population
+from benchmark.paper.experiments.leak import per_population
 
 SIGNAL = torch.tensor([1.0, 10.0, 3.0, 20.0, 5.0, 40.0], dtype=torch.double)
 LABEL = torch.tensor([0, 1, 0, 1, 0, 1])

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from pyg_cagp.datasets import load
-from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.exceptions import CAGPWarning, InvalidInputError
 from pyg_cagp.nn.kge import OneNegative, OneVsAll, SampledSoftmax
 from pyg_cagp.train import (
     Config,
@@ -41,15 +41,22 @@ def test_a_config_ships_for_each_model_on_each_dataset(dataset, model):
     build_posterior(config.posterior)
 
 
-def test_other_graphs_get_the_config_of_the_generated_one():
-    config = Config.find("my/own/folder", "gaussian-transe")
-    assert config == Config.find("synthetic", "gaussian-transe")
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dataset", ["FB15k-237", "WN18RR", "Synthetic"])
+def test_capitals_do_not_matter(dataset):
+    config = Config.find(dataset, "kg2e")
+    assert config == Config.find(dataset.lower(), "kg2e")
+    folder = resources.files("pyg_cagp.train") / "configs" / dataset.lower()
+    assert config == Config.from_file(folder / "kg2e.toml")
 
 
-def test_files_of_others_are_not_shipped_configs(tmp_path):
+def test_other_graphs_get_the_config_of_the_generated_one(tmp_path):
+    # A config beside the triples is not one that ships.
     (tmp_path / "kg2e.toml").write_text("[model]\nname = 'gaussian-rotate'")
-    config = Config.find(str(tmp_path), "kg2e")
-    assert config == Config.find("synthetic", "kg2e")
+    for dataset in ("my/own/folder", "codex-m", str(tmp_path)):
+        with pytest.warns(CAGPWarning, match=f"no config ships for '{dataset}"):
+            config = Config.find(dataset, "kg2e")
+        assert config == Config.find("synthetic", "kg2e")
 
 
 def test_paper_preset_is_the_papers_recipe():

@@ -37,7 +37,7 @@ def test_parts_add_up(world, model, coverage, triples):
 
 
 def test_the_weight_of_largest_likelihood(world, model, coverage):
-    cagp = CAGP(model, coverage).fit(world, "standard")
+    cagp = CAGP(model, coverage).fit(world, protocol="standard")
     val = judged_triples(world, "standard", "val")
     x, y = signals(cagp, val).numpy(), val.label.numpy()
     slopes = LogisticRegression(C=np.inf, tol=1e-8).fit(x, y).coef_[0]

@@ -68,8 +68,8 @@ MAKERS = {
     "structural, smoothed": lambda model, cov: StructuralUncertainty(
         cov, "smoothed"
     ),
-    "average": lambda model, cov: SimpleAverage(model, cov),
-    "cagp": lambda model, cov: CAGP(model, cov),
+    "average": SimpleAverage,
+    "cagp": CAGP,
     "cagp, auroc": lambda model, cov: CAGP(model, cov, "auroc"),
     "cagp, frequency": lambda model, cov: CAGP(FrequencyUncertainty(cov), cov),
     "evidence": lambda model, cov: EvidenceUncertainty(cov, model),
@@ -204,9 +204,17 @@ class TestContract:
         ]
         changed.test_mask = world.test_mask.clone()
         changed.test_mask[test[::2]] = False
-        want = MAKERS[name](model, coverage).fit(world, protocol=protocol)
-        got = MAKERS[name](model, coverage).fit(changed, protocol=protocol)
+        options = {"protocol": protocol, "preset": "table2", "seed": 3}
+        want = MAKERS[name](model, coverage).fit(world, **options)
+        got = MAKERS[name](model, coverage).fit(changed, **options)
         assert torch.equal(got(*triples), want(*triples))
+
+    def test_fit_takes_no_other_options(self, name, world, model, coverage):
+        estimator = MAKERS[name](model, coverage)
+        with pytest.raises(TypeError, match="argument 'protcol'"):
+            estimator.fit(world, protcol="standard")
+        with pytest.raises(TypeError, match="positional argument"):
+            estimator.fit(world, "standard")
 
     def test_save_and_load(
         self, name, fitted, model, coverage, triples, tmp_path

@@ -18,7 +18,9 @@ def test_own_labels_are_as_good_as_those_of_a_protocol(
     world, model, coverage, triples, protocol
 ):
     val, label = judged(world, protocol)
-    want = EvidenceUncertainty(coverage, model).fit(world, protocol, seed=3)
+    want = EvidenceUncertainty(coverage, model).fit(
+        world, protocol=protocol, seed=3
+    )
     for given in (label, label.bool()):
         got = EvidenceUncertainty(coverage, model).fit_labelled(*val, given)
         assert torch.equal(got.knots_, want.knots_)

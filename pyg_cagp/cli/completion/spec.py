@@ -116,4 +116,4 @@ def _argument(
 
 def _short(text: str) -> str:
     r"""Leaves out what a list of options has no room for."""
-    return " ".join(text.split(" (")[0].split(";")[0].split())
+    return " ".join(text.split(" (", 1)[0].split(";", 1)[0].split())

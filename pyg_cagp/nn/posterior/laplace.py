@@ -105,6 +105,7 @@ class LaplacePosterior(Posterior):
         edge_type: Tensor,
         val_edge_index: Tensor | None = None,
         val_edge_type: Tensor | None = None,
+        *,
         curvature: Tensor | None = None,
     ) -> "LaplacePosterior":
         r"""Computes the variances of all entities in one pass over training.

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from benchmark.paper.remembered import (
+from benchmark.paper.lookup import (
     KnownEvidence,
-    Remembered,
+    Lookup,
     all_triples,
 )
 from pyg_cagp import Coverage, GaussianDistMult
@@ -51,26 +51,24 @@ def test_lookups_in_any_order_and_repeated(width):
     size = triples[0].numel()
     shape = (size,) if width is None else (size, width)
     values = torch.rand(shape, generator=generator, dtype=torch.double)
-    remembered = Remembered(triples, values, N, R, "mine")
+    lookup = Lookup(triples, values, N, R, "mine")
     table = dict(zip(tuples(triples), values.tolist(), strict=True))
     asked = torch.randint(size, (200,), generator=generator)
     asked = tuple(part[asked] for part in triples)
-    got = remembered(*asked)
+    got = lookup(*asked)
     assert got.tolist() == [table[triple] for triple in tuples(asked)]
-    assert remembered(*(part[:0] for part in triples)).shape == (0, *shape[1:])
+    assert lookup(*(part[:0] for part in triples)).shape == (0, *shape[1:])
 
 
 @pytest.mark.parametrize("unknown", [(0, 0, 0), (3, 1, 0), (6, 2, 6)])
 def test_what_was_not_computed_is_refused(unknown):
     triples = known_triples()
     assert unknown not in tuples(triples)
-    remembered = Remembered(
-        triples, torch.zeros(triples[0].numel()), N, R, "mine"
-    )
+    lookup = Lookup(triples, torch.zeros(triples[0].numel()), N, R, "mine")
     rows = [*tuples(triples)[:3], unknown, tuples(triples)[3]]
     message = rf"'mine' was not computed for triple 3, \({unknown[0]}, "
     with pytest.raises(InvalidInputError, match=message):
-        remembered(*torch.tensor(rows).t())
+        lookup(*torch.tensor(rows).t())
 
 
 @pytest.mark.parametrize("negatives", [True, False])
@@ -104,11 +102,11 @@ def test_known_evidence_is_that_which_is_collected_anew(kg, model):
     sizes = int(kg.num_nodes), int(kg.num_relations)
     known.evidence = KnownEvidence(
         known.evidence,
-        Remembered(triples, known.evidence(*triples), *sizes, "evidence"),
+        Lookup(triples, known.evidence(*triples), *sizes, "evidence"),
     )
     assert known.evidence.names == plain.evidence.names
     for estimator in (plain, known):
-        estimator.fit(kg, "standard", seed=SEED)
+        estimator.fit(kg, protocol="standard", seed=SEED)
     torch.testing.assert_close(known.slopes_, plain.slopes_)
     some = tuple(part[::7].flip(0) for part in triples)
     torch.testing.assert_close(known(*some), plain(*some))
