@@ -73,11 +73,7 @@ class Layout:
         return next((t for t in (first, *made) if t.rows), first)
 
     def reads(self, record: str) -> bool:
-        r"""Returns whether a record has figures of the table.
-
-        Args:
-            record (str): The name of the record.
-        """
+        r"""Returns whether a record has figures of the table."""
         return does_read(list(self._specs()), record)
 
     def _make(self, records: Records, datasets: list[str]) -> Table:

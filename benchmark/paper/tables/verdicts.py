@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from benchmark.paper.tables.figures import (
     SEPARATOR,
-    does_read,
     figure,
     fill,
     read,
@@ -58,20 +57,13 @@ class Row(NamedTuple):
     table: str
 
 
-class Verdicts:
-    r"""Every claim of :obj:`claims.yaml` with its verdict."""
-
-    def reads(self, record: str) -> bool:
-        r"""Returns whether a record has figures of the table."""
-        return does_read(CLAIMS, record)
-
-    def make(self, records: Records) -> Table:
-        r"""Returns the table of some records."""
-        rows = [row for c in CLAIMS if (row := verdict_of(records, c))]
-        notes = []
-        if len(rows) < len(CLAIMS):
-            notes.append("Claims without a record are left out.")
-        return Table("verdicts", TITLE, COLUMNS, rows, notes)
+def verdicts(records: Records) -> Table:
+    r"""Returns every claim of :obj:`claims.yaml` with its verdict."""
+    rows = [row for claim in CLAIMS if (row := verdict_of(records, claim))]
+    notes = []
+    if len(rows) < len(CLAIMS):
+        notes.append("Claims without a record are left out.")
+    return Table("verdicts", TITLE, COLUMNS, rows, notes)
 
 
 def expanded(
