@@ -69,6 +69,7 @@ class Adviser:
         ).to(self.device)
         self.document = document
         self.tau: float = document["tau"]
+        self.inclusive: bool = document["inclusive"]
         self.threshold: float | None = document["threshold"]
 
     @classmethod
@@ -167,7 +168,9 @@ class Adviser:
             rel (torch.Tensor): The relation types.
             tail (torch.Tensor): The tail indices.
         """
-        kind = kinds_of(self.coverage, self.tau, head, rel, tail)
+        kind = kinds_of(
+            self.coverage, self.tau, head, rel, tail, self.inclusive
+        )
         known = (head >= 0) & (rel >= 0) & (tail >= 0)
         triples = head[known], rel[known], tail[known]
         numbers = self._numbers(*triples) if bool(known.any()) else {}

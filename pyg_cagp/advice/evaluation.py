@@ -18,7 +18,7 @@ from pyg_cagp.evaluate.error_ranking import Predictions
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import CacheError, InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.transforms.judged import PROTOCOLS as OOD_PROTOCOLS
+from pyg_cagp.protocols import PROTOCOLS as OOD_PROTOCOLS
 from pyg_cagp.uncertainty import (
     CAGP,
     EvidenceUncertainty,
@@ -26,7 +26,7 @@ from pyg_cagp.uncertainty import (
     StructuralUncertainty,
 )
 
-#: What a run can be judged by.
+#: The protocols that a run can be evaluated by.
 PROTOCOLS = ("ranking", *OOD_PROTOCOLS, "error-ranking", "conformal")
 
 #: How often the bootstrap draws.

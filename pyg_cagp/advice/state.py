@@ -60,6 +60,7 @@ _KEYS: dict[str, Callable[[Any], bool]] = {
     "model": lambda value: isinstance(value, str),
     "model_crc32": lambda value: isinstance(value, int),
     "tau": _is_number,
+    "inclusive": lambda value: isinstance(value, bool),
     "threshold": _is_number_or_none,
     "conformal": _is_conformal,
     "evidence": lambda value: value is None or isinstance(value, str),

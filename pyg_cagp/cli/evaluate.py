@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pyg_cagp.advice.evaluation import PROTOCOLS, evaluate_run
 from pyg_cagp.cli.common import (
     add_common,
     add_device,
@@ -13,17 +14,6 @@ from pyg_cagp.cli.common import (
     find_device,
     format_table,
     print_json,
-)
-
-PROTOCOLS = (
-    "ranking",
-    "temporal-like",
-    "standard",
-    "comprehensive",
-    "timestamp",
-    "verified-negatives",
-    "error-ranking",
-    "conformal",
 )
 
 EXAMPLE = """examples:
@@ -62,8 +52,6 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
-    from pyg_cagp.advice.evaluation import evaluate_run
-
     record = evaluate_run(
         args.run_folder,
         args.protocol,

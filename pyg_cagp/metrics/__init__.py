@@ -42,6 +42,7 @@ from pyg_cagp.metrics.detection import (
     detection_accuracy,
     f1_score,
     fpr_at_tpr,
+    kind_auroc,
     roc_curve,
     sweep,
 )
@@ -121,6 +122,7 @@ functions = [
     "fpr_at_tpr",
     "hits",
     "holm",
+    "kind_auroc",
     "log_loss",
     "maximum_calibration_error",
     "mondrian_thresholds",

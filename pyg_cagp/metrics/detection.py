@@ -113,6 +113,28 @@ def roc_curve(score: Values, label: Values) -> tuple[Tensor, Tensor]:
     return rates[0], rates[1]
 
 
+def kind_auroc(score: Tensor, kind: Tensor, *kinds: int) -> float | None:
+    r"""Returns the AUROC of a score for some kinds of OOD against ID;
+    :obj:`None` without any of these kinds or without ID.
+
+    Args:
+        score (torch.Tensor): One number a triple.
+        kind (torch.Tensor): The kind of each triple, 0 for ID.
+        *kinds (int): The kinds that should score high.
+
+    Example:
+        >>> kind = torch.tensor([0, 0, 1, 2])
+        >>> kind_auroc(torch.tensor([0.0, 1.0, 2.0, 0.5]), kind, 1)
+        1.0
+    """
+    positive = torch.isin(kind, torch.tensor(kinds, device=kind.device))
+    chosen = positive | (kind == 0)
+    label = positive[chosen]
+    if bool(label.all()) or not bool(label.any()):
+        return None
+    return auroc(score[chosen], label)
+
+
 def aupr(score: Values, label: Values, positive: str = "ood") -> float:
     r"""Returns the area under the precision-recall curve as average precision,
     :math:`\sum_k (R_k - R_{k-1}) P_k` over distinct scores.

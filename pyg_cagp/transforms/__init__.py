@@ -1,16 +1,9 @@
-r"""Who is out of distribution: transforms of knowledge graphs."""
+r"""Transforms of knowledge graphs that label or make OOD triples."""
 
 from pyg_cagp.transforms.corrupt import CorruptTriples
-from pyg_cagp.transforms.judged import JudgedTriples, judged_triples
 from pyg_cagp.transforms.temporal_like import TemporalLikeOOD
 from pyg_cagp.transforms.timestamp import TimestampOOD
 
-classes = [
-    "TemporalLikeOOD",
-    "TimestampOOD",
-    "CorruptTriples",
-    "JudgedTriples",
-]
-functions = ["judged_triples"]
+classes = ["TemporalLikeOOD", "TimestampOOD", "CorruptTriples"]
 
-__all__ = classes + functions
+__all__ = classes

@@ -13,7 +13,8 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
+from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.typing import Decomposition
 from pyg_cagp.uncertainty.base import UncertaintyEstimator, check_type
 from pyg_cagp.uncertainty.semantic import (
@@ -212,14 +213,14 @@ class CAGP(SimpleAverage):
         Args:
             kg (Data): The graph.
             protocol (str, optional): How validation triples are labelled; see
-                :func:`~pyg_cagp.transforms.judged_triples`.
+                :func:`~pyg_cagp.protocols.labelled_triples`.
                 (default: :obj:`"temporal-like"`)
             preset (str or TemporalLikeOOD, optional): The partition of the
                 paper, by its name, or another. (default: :obj:`"stated"`)
             seed (int, optional): The seed of corruption. (default: :obj:`0`)
             **kwargs (optional): Not used.
         """
-        val = judged_triples(as_kg(kg), protocol, "val", preset, seed)
+        val = labelled_triples(as_kg(kg), protocol, "val", preset, seed)
         check_both_classes(val.label, protocol)
         self._fit_scale()
         self.alpha_ = 0.5

@@ -12,7 +12,8 @@ from pyg_cagp._utils.checks import check_same_shape
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
+from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty.base import UncertaintyEstimator
 from pyg_cagp.uncertainty.cagp import check_both_classes
 from pyg_cagp.uncertainty.features import FAMILIES, Evidence
@@ -105,14 +106,14 @@ class EvidenceUncertainty(UncertaintyEstimator):
         Args:
             kg (Data): The graph.
             protocol (str, optional): How validation triples are labelled; see
-                :func:`~pyg_cagp.transforms.judged_triples`.
+                :func:`~pyg_cagp.protocols.labelled_triples`.
                 (default: :obj:`"comprehensive"`)
             preset (str or TemporalLikeOOD, optional): The partition of the
                 paper, by its name, or another. (default: :obj:`"stated"`)
             seed (int, optional): The seed of corruption. (default: :obj:`0`)
             **kwargs (optional): Not used.
         """
-        val = judged_triples(as_kg(kg), protocol, "val", preset, seed)
+        val = labelled_triples(as_kg(kg), protocol, "val", preset, seed)
         check_both_classes(val.label, protocol)
         return self.fit_labelled(val.head, val.rel, val.tail, val.label)
 
