@@ -12,7 +12,6 @@ from pyg_cagp.advice.kinds import kinds_of
 from pyg_cagp.advice.names import Names
 from pyg_cagp.advice.parts import (
     read_known,
-    read_model,
     read_names,
     read_part,
 )
@@ -23,6 +22,7 @@ from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import CheckpointError, InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.kge.softmax_terms import softmax_terms
+from pyg_cagp.train import load_model
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 
 #: How many triples are judged at a time. Batches are cut by position, so that
@@ -86,7 +86,8 @@ class Adviser:
         run = Path(run_folder)
         document = state.read_pointer(run)
         folder = state.check_state(run, document)
-        model, meta = read_model(run / document["model"], device)
+        path = run / document["model"]
+        model, meta = read_part(path, lambda: load_model(path, device))
         if meta["crc32"] != document["model_crc32"]:
             raise CheckpointError(
                 f"'{folder}' was made for another model than "

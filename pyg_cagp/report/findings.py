@@ -13,7 +13,6 @@ from pyg_cagp import evaluate, theory
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp._utils.threads import one_blas_thread
 from pyg_cagp.advice.evaluation import check_target, graph_of
-from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import InvalidInputError
@@ -21,6 +20,7 @@ from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.report.detection import all_detection
 from pyg_cagp.report.mistakes import mistakes
 from pyg_cagp.report.thinning import rounded, thinned
+from pyg_cagp.train import load_run
 from pyg_cagp.transforms import TemporalLikeOOD
 
 SCHEMA = 1
@@ -58,7 +58,7 @@ def gather(
             where there is a terminal. (default: :obj:`False`)
     """
     folder = Path(run_folder)
-    run = read_run(folder, device)
+    run = load_run(folder, device)
     check_target(folder / FILE)
     kg = graph_of(run.record, root, dataset)
     if not bool(kg.test_mask.any()):
