@@ -16,7 +16,7 @@ from pyg_cagp.advice.parts import (
     read_part,
 )
 from pyg_cagp.advice.prediction import Prediction, predict
-from pyg_cagp.advice.table import ScoreTable
+from pyg_cagp.advice.table import COLUMNS, ScoreTable
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import CheckpointError, InvalidInputError
@@ -28,6 +28,8 @@ from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 #: How many triples are judged at a time. Batches are cut by position, so that
 #: the same rows in chunks of any multiple of it give the same bits.
 BATCH = 10_000
+
+NUMBERS = [name for name in COLUMNS if COLUMNS[name]["kind"] is float]
 
 
 class Adviser:
@@ -176,7 +178,7 @@ class Adviser:
         triples = head[known], rel[known], tail[known]
         numbers = self._numbers(*triples) if bool(known.any()) else {}
         found = {}
-        for name in _NUMBERS:
+        for name in NUMBERS:
             found[name] = torch.full(
                 head.shape, torch.nan, dtype=torch.double, device=head.device
             )
@@ -251,13 +253,3 @@ class Adviser:
             f"{self.__class__.__name__}({len(self.entities)} entities, "
             f"{len(self.relations)} relations)"
         )
-
-
-_NUMBERS = (
-    "score",
-    "probability",
-    "semantic",
-    "structural",
-    "total",
-    "doubt",
-)

@@ -15,7 +15,7 @@ from pyg_cagp.cli import main
 from pyg_cagp.cli.main import COMMANDS
 from tests.cli.test_cli import run
 
-NAMES = [module.__name__.rpartition(".")[2] for module in COMMANDS]
+NAMES = COMMANDS
 
 
 def needs(shell):
