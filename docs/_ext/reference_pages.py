@@ -22,8 +22,6 @@ import pyg_cagp
 LEFT_OUT = {"cli", "__main__"}
 #: Modules that list nothing: all classes that they define are shown.
 PLAIN = {"exceptions", "typing"}
-#: A package whose classes and functions are those of its `__all__`.
-BY_ALL = {"reproduce"}
 #: The headings of a page.
 KINDS = {"classes": "Classes", "functions": "Functions"}
 
@@ -46,7 +44,7 @@ def modules() -> dict[str, ModuleType]:
 def members(module: ModuleType) -> dict[str, list[str]]:
     r"""Returns the names that a module offers, by kind."""
     short = module.__name__.removeprefix("pyg_cagp.")
-    if short in PLAIN | BY_ALL:
+    if short in PLAIN:
         names = getattr(module, "__all__", None) or [
             name
             for name, value in vars(module).items()
