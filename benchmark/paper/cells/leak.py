@@ -14,7 +14,7 @@ from torch import Tensor
 from benchmark.paper.workshop import Workshop
 from pyg_cagp import metrics
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.transforms import judged_triples
+from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.uncertainty import (
     FrequencyUncertainty,
     SemanticUncertainty,
@@ -38,7 +38,7 @@ def leak(
     kg = workshop.kg(dataset)
     coverage = Coverage.from_data(kg)
     model = workshop.model(dataset, backbone, seed, changes).model
-    test = judged_triples(kg, "standard", seed=seed)
+    test = labelled_triples(kg, "standard", seed=seed)
     triples = test.head, test.rel, test.tail
     structural = StructuralUncertainty(coverage)(*triples).double()
     frequency = coverage.frequency().double()

@@ -9,7 +9,7 @@ from benchmark.paper.workshop import Workshop
 from pyg_cagp import metrics
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import split_edges
-from pyg_cagp.transforms import judged_triples
+from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.uncertainty import CAGP
 
 
@@ -28,7 +28,7 @@ def mistakes(
     model = workshop.model(dataset, backbone, seed, changes).model
     cagp = CAGP(model, coverage).fit(kg, protocol="standard", seed=seed)
     val, test = (
-        judged_triples(kg, "standard", split, seed=seed)
+        labelled_triples(kg, "standard", split, seed=seed)
         for split in ("val", "test")
     )
     threshold = metrics.best_threshold(

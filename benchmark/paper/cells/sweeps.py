@@ -7,7 +7,8 @@ import torch
 from benchmark.paper.workshop import Workshop
 from pyg_cagp import evaluate, metrics
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
+from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import (
     CAGP,
     SemanticUncertainty,
@@ -32,7 +33,7 @@ def tau(
     found = {}
     for quantile in QUANTILES:
         partition = TemporalLikeOOD(quantile=quantile)
-        test = judged_triples(kg, "temporal-like", preset=partition)
+        test = labelled_triples(kg, "temporal-like", preset=partition)
         triples = test.head, test.rel, test.tail
         cagp = CAGP(model, coverage).fit(kg, preset=partition)
         signals = {
@@ -72,7 +73,7 @@ def alpha(
         ("temporal-like", "table2"),
         ("standard", "stated"),
     ):
-        test = judged_triples(kg, protocol, preset=preset, seed=seed)
+        test = labelled_triples(kg, protocol, preset=preset, seed=seed)
         triples = test.head, test.rel, test.tail
         parts = SimpleAverage(model, coverage).fit(kg).decompose(*triples)
         weights = torch.linspace(0, 1, num_steps, dtype=torch.double)
@@ -123,7 +124,7 @@ def architecture(
         ("temporal-like", "stated"),
         ("temporal-like", "table2"),
     ):
-        test = judged_triples(kg, protocol, preset=preset, seed=seed)
+        test = labelled_triples(kg, protocol, preset=preset, seed=seed)
         triples = test.head, test.rel, test.tail
         options: dict[str, Any] = {
             "protocol": protocol,
