@@ -1,4 +1,4 @@
-r"""Metrics: functions of tensors, exact with ties, that import nothing of ours.
+r"""Metrics: pure functions of tensors, exact with ties.
 
 Each takes tensors, arrays or lists and returns a float, or tensors where there
 is one value a sample. Label 1 is what should score high: OOD, where the score

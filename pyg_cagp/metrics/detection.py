@@ -9,11 +9,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.metrics.inputs import (
     Values,
     as_bits,
     as_values,
-    check_one_of,
     check_same_length,
     check_share,
     scores_and_labels,
@@ -151,7 +151,7 @@ def aupr(score: Values, label: Values, positive: str = "ood") -> float:
         >>> aupr([0.1, 0.4, 0.8, 0.9], [0, 1, 0, 1], positive="id")
         0.8333333333333333
     """
-    check_one_of("positive", positive, ("ood", "id"))
+    check_choice("positive", positive, ("ood", "id"))
     scores, labels = scores_and_labels(score, label)
     if positive == "id":
         scores, labels = -scores, ~labels
@@ -257,7 +257,7 @@ def best_threshold(score: Values, label: Values, by: str = "f1") -> float:
         >>> best_threshold([0.0, 0.25, 0.75, 1.0], [0, 0, 1, 1])
         0.5
     """
-    check_one_of("by", by, ("f1", "accuracy"))
+    check_choice("by", by, ("f1", "accuracy"))
     threshold, tp, fp = sweep(score, label)
     if by == "f1":
         gain = 2 * tp / (tp + fp + tp[-1]).double()

@@ -16,12 +16,12 @@ from pyg_cagp.advice.evaluation import check_target, graph_of
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.report.detection import all_detection
 from pyg_cagp.report.mistakes import mistakes
 from pyg_cagp.report.thinning import rounded, thinned
 from pyg_cagp.train import load_run
 from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.uncertainty import SemanticUncertainty
 
 SCHEMA = 1
 
@@ -82,7 +82,7 @@ def gather(
         except InvalidInputError as error:
             missing["error-ranking"] = str(error)
         bar.update()
-        variance = _variances(run.model)
+        variance = SemanticUncertainty(run.model).entity().cpu()
         found = {
             "schema": SCHEMA,
             "run": run.record,
@@ -106,14 +106,6 @@ def gather(
     text = json.dumps(found, allow_nan=False, ensure_ascii=False)
     write_atomically(folder / FILE, text.encode())
     return found
-
-
-@torch.no_grad()
-def _variances(model: GaussianKGEModel) -> Tensor:
-    device = next(model.parameters()).device
-    return model.mean_variance(
-        torch.arange(model.num_nodes, device=device)
-    ).cpu()
 
 
 def _points(variance: Tensor, kg: Data, seed: int) -> dict[str, list[float]]:
