@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import dropwhile
 
 import pytest
+from benchmark.paper.cell import cell_keys
 
 from benchmark.paper import FULL, TABLES, Grid, Records, Store, Workshop
-from benchmark.paper.cell import cell_keys
 from pyg_cagp.exceptions import DownloadError
 from tests.conftest import DATA_ROOT, REPO
 

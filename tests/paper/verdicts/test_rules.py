@@ -1,8 +1,6 @@
 """When a claim is said to hold."""
 
 import pytest
-
-from benchmark.paper.tables import Spread
 from benchmark.paper.tables.verdicts.rules import (
     by_recipe,
     near_chance,
@@ -11,6 +9,8 @@ from benchmark.paper.tables.verdicts.rules import (
     on_each,
     same,
 )
+
+from benchmark.paper.tables import Spread
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Claims about what is found of either shift, and by what."""
 
 import pytest
-
 from benchmark.paper.tables.verdicts.rules import LABELS
+
 from tests.reproduce.verdicts.conftest import detected
 
 
