@@ -25,8 +25,8 @@ from pyg_cagp import (  # noqa: E402
     StructuralUncertainty,
 )
 from pyg_cagp.datasets import load  # noqa: E402
+from pyg_cagp.protocols import labelled_triples  # noqa: E402
 from pyg_cagp.train import Config, train_run  # noqa: E402
-from pyg_cagp.transforms import judged_triples  # noqa: E402
 
 KINDS = ("ordinary", "emerging\nentities", "novel\ncontexts")
 
@@ -117,7 +117,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = train_run(kg, config, f"{folder}/run", progress=False)
     coverage = Coverage.from_data(kg)
-    test = judged_triples(kg, "temporal-like")
+    test = labelled_triples(kg, "temporal-like")
     triples = test.head, test.rel, test.tail
     semantic = SemanticUncertainty(run.model)(*triples)
     structural = StructuralUncertainty(coverage)(*triples)

@@ -27,8 +27,8 @@ from pyg_cagp import (
 from pyg_cagp.data import split_edges
 from pyg_cagp.datasets import load
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.train import Config, Tracker, Trainer, TrainOptions, train_run
-from pyg_cagp.transforms import judged_triples
 
 
 class DoubtTracker(Tracker):
@@ -38,7 +38,7 @@ class DoubtTracker(Tracker):
 
     def __init__(self, folder: Path, kg: Data) -> None:
         super().__init__(folder)
-        self.val = judged_triples(kg, "temporal-like", "val")
+        self.val = labelled_triples(kg, "temporal-like", "val")
         self.emerging = self.val.rows()["emerging"]
 
     def variances(self, model: GaussianKGEModel, step: int) -> None:

@@ -23,9 +23,6 @@ WITH_PYARROW = find_spec("pyarrow") is not None
 #: Whether :obj:`matplotlib` (figures) can be imported.
 WITH_MATPLOTLIB = find_spec("matplotlib") is not None
 
-#: The values of :obj:`data.ood_type`.
-OOD_TYPE_NAMES: dict[int, str] = {0: "id", 1: "emerging", 2: "novel"}
-
 
 class Decomposition(NamedTuple):
     r"""The doubt about triples, and the two parts it is made of."""

@@ -12,7 +12,7 @@ from torch_geometric.nn.kge import KGEModel
 from pyg_cagp._utils.checks import check_ids
 from pyg_cagp.evaluate import predictions
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import judged_triples
+from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.uncertainty.features import Evidence
 
 Triples = tuple[Tensor, Tensor, Tensor]
@@ -36,9 +36,9 @@ def all_triples(kg: Data, model: KGEModel, seed: int) -> Triples:
     """
     parts = []
     for split in ("val", "test"):
-        judged = [judged_triples(kg, "standard", split, seed=seed)]
+        judged = [labelled_triples(kg, "standard", split, seed=seed)]
         if "test_neg_edge_index" in kg:
-            judged.append(judged_triples(kg, "verified-negatives", split))
+            judged.append(labelled_triples(kg, "verified-negatives", split))
         parts += [(j.head, j.rel, j.tail) for j in judged]
         parts.append(predictions(model, kg, split)[:3])
     head, rel, tail = map(torch.cat, zip(*parts, strict=True))

@@ -45,7 +45,7 @@ def members(module: ModuleType) -> dict[str, list[str]]:
     r"""Returns the names that a module offers, by kind."""
     short = module.__name__.removeprefix("pyg_cagp.")
     if short in PLAIN:
-        names = [
+        names = getattr(module, "__all__", None) or [
             name
             for name, value in vars(module).items()
             if getattr(value, "__module__", None) == module.__name__

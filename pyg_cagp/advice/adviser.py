@@ -12,22 +12,24 @@ from pyg_cagp.advice.kinds import kinds_of
 from pyg_cagp.advice.names import Names
 from pyg_cagp.advice.parts import (
     read_known,
-    read_model,
     read_names,
     read_part,
 )
 from pyg_cagp.advice.prediction import Prediction, predict
-from pyg_cagp.advice.table import ScoreTable
+from pyg_cagp.advice.table import COLUMNS, ScoreTable
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import CheckpointError, InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.kge.softmax_terms import softmax_terms
+from pyg_cagp.train import load_model
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 
 #: How many triples are judged at a time. Batches are cut by position, so that
 #: the same rows in chunks of any multiple of it give the same bits.
 BATCH = 10_000
+
+NUMBERS = [name for name in COLUMNS if COLUMNS[name]["kind"] is float]
 
 
 class Adviser:
@@ -69,6 +71,7 @@ class Adviser:
         ).to(self.device)
         self.document = document
         self.tau: float = document["tau"]
+        self.inclusive: bool = document["inclusive"]
         self.threshold: float | None = document["threshold"]
 
     @classmethod
@@ -85,7 +88,8 @@ class Adviser:
         run = Path(run_folder)
         document = state.read_pointer(run)
         folder = state.check_state(run, document)
-        model, meta = read_model(run / document["model"], device)
+        path = run / document["model"]
+        model, meta = read_part(path, lambda: load_model(path, device))
         if meta["crc32"] != document["model_crc32"]:
             raise CheckpointError(
                 f"'{folder}' was made for another model than "
@@ -167,12 +171,14 @@ class Adviser:
             rel (torch.Tensor): The relation types.
             tail (torch.Tensor): The tail indices.
         """
-        kind = kinds_of(self.coverage, self.tau, head, rel, tail)
+        kind = kinds_of(
+            self.coverage, self.tau, head, rel, tail, self.inclusive
+        )
         known = (head >= 0) & (rel >= 0) & (tail >= 0)
         triples = head[known], rel[known], tail[known]
         numbers = self._numbers(*triples) if bool(known.any()) else {}
         found = {}
-        for name in _NUMBERS:
+        for name in NUMBERS:
             found[name] = torch.full(
                 head.shape, torch.nan, dtype=torch.double, device=head.device
             )
@@ -247,13 +253,3 @@ class Adviser:
             f"{self.__class__.__name__}({len(self.entities)} entities, "
             f"{len(self.relations)} relations)"
         )
-
-
-_NUMBERS = (
-    "score",
-    "probability",
-    "semantic",
-    "structural",
-    "total",
-    "doubt",
-)

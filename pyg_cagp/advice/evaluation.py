@@ -9,7 +9,6 @@ from torch_geometric.data import Data
 from pyg_cagp import evaluate
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp._utils.files import check_target
-from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import kg_digest
 from pyg_cagp.datasets import load
@@ -17,7 +16,9 @@ from pyg_cagp.evaluate.error_ranking import Predictions
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.transforms.judged import PROTOCOLS as OOD_PROTOCOLS
+from pyg_cagp.protocols import PROTOCOLS as OOD_PROTOCOLS
+from pyg_cagp.train import load_run
+from pyg_cagp.transforms import TimestampOOD
 from pyg_cagp.uncertainty import (
     CAGP,
     EvidenceUncertainty,
@@ -25,7 +26,7 @@ from pyg_cagp.uncertainty import (
     StructuralUncertainty,
 )
 
-#: What a run can be judged by.
+#: The protocols that a run can be evaluated by.
 PROTOCOLS = ("ranking", *OOD_PROTOCOLS, "error-ranking", "conformal")
 
 #: How often the bootstrap draws.
@@ -65,7 +66,7 @@ def evaluate_run(
     check_choice("protocol", protocol, PROTOCOLS)
     target = Path(run_folder) / f"evaluate-{protocol}.json"
     check_target(target)
-    run = read_run(Path(run_folder), device)
+    run = load_run(run_folder, device)
     model = run.model
     kg = graph_of(run.record, root, dataset)
     if protocol == "timestamp" and "ood_label" not in kg:
@@ -134,21 +135,14 @@ def graph_of(
             "(--dataset)"
         )
     kg = load(name, root, record["seed"])
-    wanted = record["graph"]["sha256"]
-    if kg_digest(kg) == wanted:
-        return kg
-    if "edge_time" in kg:
-        # It may have been split by time.
-        from benchmark.paper.cells.dated import past_and_future
-
-        # The name it had then decides where it was cut.
-        kg = past_and_future(kg, record["dataset"] or str(name))
-        if kg_digest(kg) == wanted:
-            return kg
-    raise InvalidInputError(
-        f"the graph '{name}' is not the one that the run was trained on: its "
-        f"triples, splits or names have changed since"
-    )
+    if record["time_cut"] is not None and "edge_time" in kg:
+        kg = TimestampOOD(**record["time_cut"])(kg)
+    if kg_digest(kg) != record["graph"]["sha256"]:
+        raise InvalidInputError(
+            f"the graph '{name}' is not the one that the run was trained on: "
+            f"its triples, splits or names have changed since"
+        )
+    return kg
 
 
 def fitted_signals(

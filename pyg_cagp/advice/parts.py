@@ -5,19 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import torch
-from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
+from pyg_cagp._utils.documents import UPGRADE
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.advice.names import Names
-from pyg_cagp.advice.state import REMEDY, UPGRADE
+from pyg_cagp.advice.state import REMEDY
 from pyg_cagp.exceptions import CAGPError, CheckpointError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.train.build import build_model
-from pyg_cagp.train.checkpoint import SCHEMA, load_checkpoint, save_checkpoint
-from pyg_cagp.train.options import Config
-from pyg_cagp.train.run import MODEL, RECORD, Run, load_run
+from pyg_cagp.train.checkpoint import load_checkpoint, save_checkpoint
 
 T = TypeVar("T")
 
@@ -34,8 +30,9 @@ def read_part(path: Path, read: Callable[[], T]) -> T:
     try:
         return read()
     except CAGPError as error:
-        remedy = UPGRADE if _is_newer(path) else REMEDY
-        raise CheckpointError(f"{error}; {remedy}") from None
+        if str(error).endswith(UPGRADE):
+            raise
+        raise CheckpointError(f"{error}; {REMEDY}") from None
     except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
         raise CheckpointError(
             f"'{path}' cannot be read ({_reason(error)}); {REMEDY}"
@@ -46,75 +43,7 @@ def _reason(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else repr(error)
 
 
-def _is_newer(path: Path) -> bool:
-    r"""Tells whether a later version has written a checkpoint."""
-    try:
-        with safe_open(path, "pt") as file:
-            return json.loads(file.metadata()["pyg_cagp"])["schema"] > SCHEMA
-    except (SafetensorError, OSError, KeyError, TypeError, ValueError):
-        return False
-
-
-# The run #####################################################################
-
-
-def read_run(folder: Path, device: torch.device | str = "cpu") -> Run:
-    r"""Reads a finished run that is to be judged on its graph.
-
-    Args:
-        folder (pathlib.Path): The folder of the run.
-        device (torch.device or str, optional): Where the model goes.
-            (default: :obj:`"cpu"`)
-    """
-    if folder.is_file():
-        raise CheckpointError(f"'{folder}' is a file, and no folder of a run")
-    try:
-        run = load_run(folder, device)
-        schema = int(run.record["schema"])
-        for key in ("dataset", "seed", "config"):
-            run.record[key]
-        str(run.record["graph"]["sha256"])
-    except CAGPError as error:
-        hint = f"; {UPGRADE}" if _is_newer(folder / MODEL) else ""
-        raise CheckpointError(f"{error}{hint}") from None
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise CheckpointError(
-            f"'{folder}' holds no run that can be read ({_reason(error)})"
-        ) from None
-    if schema > SCHEMA:
-        raise CheckpointError(
-            f"'{folder / RECORD}' has schema {schema}, this version reads "
-            f"{SCHEMA}; {UPGRADE}"
-        )
-    return run
-
-
 # The model ###################################################################
-
-
-def read_model(
-    path: Path, device: torch.device | str = "cpu"
-) -> tuple[GaussianKGEModel, dict[str, Any]]:
-    r"""Reads a trained model, and what its file says about it.
-
-    Args:
-        path (pathlib.Path): The file that training, or an update, has written.
-        device (torch.device or str, optional): Where the model goes.
-            (default: :obj:`"cpu"`)
-    """
-
-    def read() -> tuple[GaussianKGEModel, dict[str, Any]]:
-        tensors, meta = load_checkpoint(path, device)
-        graph = meta["graph"]
-        config = Config.from_dict(meta["config"], str(path))
-        model = build_model(
-            config.model, graph["num_nodes"], graph["num_relations"]
-        )
-        model.load_state_dict(tensors)
-        model.variational = True
-        return model.to(device).eval(), meta
-
-    return read_part(path, read)
 
 
 def write_model(

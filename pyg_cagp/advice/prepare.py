@@ -26,13 +26,14 @@ from pyg_cagp.exceptions import (
     InvalidInputError,
 )
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.train.checkpoint import load_checkpoint
-from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
+from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 from pyg_cagp.uncertainty.cagp import SimpleAverage
 
-#: How validation triples are labelled, and what emerging means.
-PROTOCOL, PRESET = "comprehensive", "stated"
+#: The protocol that labels validation triples.
+PROTOCOL = "comprehensive"
 
 #: How often an answer set may miss.
 ALPHA = 0.1
@@ -44,6 +45,7 @@ def prepare(
     model: GaussianKGEModel,
     seed: int = 0,
     progress: bool = False,
+    preset: str = "stated",
 ) -> dict[str, Any]:
     r"""Puts into the folder of a run all that is needed to give advice about
     triples without the graph it was trained on: the coverage of the training
@@ -61,16 +63,21 @@ def prepare(
             (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
+        preset (str, optional): The partition into ID triples, emerging
+            entities and novel contexts; see
+            :meth:`~pyg_cagp.transforms.TemporalLikeOOD.preset`.
+            (default: :obj:`"stated"`)
 
     Returns:
         What :obj:`advice.json` holds.
     """
     run, kg = Path(run_folder), as_kg(kg).clone().cpu()
     check_fits(model, kg)
+    rule = TemporalLikeOOD.preset(preset)
     _, meta = load_checkpoint(run / state.MODEL)
     device = next(model.parameters()).device
     coverage = Coverage.from_data(kg).to(device)
-    cagp, evidence, threshold = _fit(kg, model, coverage, seed)
+    cagp, evidence, threshold = _fit(kg, model, coverage, preset, seed)
     with state.changing(run):
         version = _next_version(run)
         with state.new_state(run, version) as folder:
@@ -86,7 +93,6 @@ def prepare(
             write_known(
                 folder / state.KNOWN, _triples(kg, "train"), _triples(kg, "val")
             )
-            rule = TemporalLikeOOD.preset(PRESET)
             document = {
                 "version": version,
                 "model": state.MODEL,
@@ -94,11 +100,12 @@ def prepare(
                 "graph": describe_graph(kg),
                 "seed": seed,
                 "protocol": PROTOCOL,
-                "preset": PRESET,
+                "preset": preset,
                 "tau": rule.threshold(coverage.frequency()),
+                "inclusive": rule.inclusive,
                 "threshold": threshold,
                 "evidence": None if evidence is None else state.EVIDENCE,
-                "conformal": _conformal(kg, model, progress),
+                "conformal": _conformal(kg, model, preset, progress),
                 "created": datetime.now(UTC).isoformat(timespec="seconds"),
                 "versions": package_versions(),
                 "updates": [],
@@ -108,17 +115,21 @@ def prepare(
 
 
 def _fit(
-    kg: Data, model: GaussianKGEModel, coverage: Coverage, seed: int
+    kg: Data,
+    model: GaussianKGEModel,
+    coverage: Coverage,
+    preset: str,
+    seed: int,
 ) -> tuple[CAGP, EvidenceUncertainty | None, float | None]:
     cagp = CAGP(model, coverage)
     try:
         if not bool(kg.val_mask.any()):
             raise InvalidInputError("the graph has no validation triple")
         # Refuses graphs that leave nothing to tell apart, or to corrupt.
-        cagp.fit(kg, protocol=PROTOCOL, preset=PRESET, seed=seed)
+        cagp.fit(kg, protocol=PROTOCOL, preset=preset, seed=seed)
         evidence = EvidenceUncertainty(coverage, model)
-        evidence.fit(kg, protocol=PROTOCOL, preset=PRESET, seed=seed)
-        val = judged_triples(kg, PROTOCOL, "val", PRESET, seed)
+        evidence.fit(kg, protocol=PROTOCOL, preset=preset, seed=seed)
+        val = labelled_triples(kg, PROTOCOL, "val", preset, seed)
         doubt = doubts("doubt", evidence, (val.head, val.rel, val.tail))
         return cagp, evidence, metrics.best_threshold(doubt, val.label)
     except InvalidInputError as error:
@@ -136,7 +147,7 @@ def _fit(
 
 
 def _conformal(
-    kg: Data, model: GaussianKGEModel, progress: bool
+    kg: Data, model: GaussianKGEModel, preset: str, progress: bool
 ) -> dict[str, float | None]:
     # No threshold means that every answer is in the set.
     found: dict[str, float | None] = {"alpha": ALPHA}
@@ -144,7 +155,7 @@ def _conformal(
     num = int(kg.val_mask.sum())
     if num == 0:
         return found
-    val = judged_triples(kg, split="val", preset=PRESET)
+    val = labelled_triples(kg, split="val", preset=preset)
     sets = AnswerSets(model, kg)
     hide = None if progress else True
     with tqdm(total=2 * num, unit="query", disable=hide, leave=False) as bar:

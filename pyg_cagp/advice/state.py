@@ -3,13 +3,21 @@ r"""Where the advice of a run lies: whole states, one of which is valid."""
 import json
 import shutil
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from filelock import FileLock, Timeout
 
+from pyg_cagp._utils.documents import (
+    Check,
+    is_count,
+    is_mapping,
+    is_number,
+    is_text,
+    read_document,
+)
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.exceptions import CacheError, CheckpointError
 
@@ -31,22 +39,23 @@ CAGP_FILE, EVIDENCE, NAMES = (
 #: What to do about advice that is missing or damaged.
 REMEDY = "make it again with 'pyg-cagp train ... --out RUN --resume'"
 
-#: What to do about files that a later version has written.
-UPGRADE = "upgrade pyg_cagp"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float))
-
 
 def _is_number_or_none(value: Any) -> bool:
-    return value is None or _is_number(value)
+    return value is None or is_number(value)
+
+
+def _is_inside(value: Any) -> bool:
+    r"""Returns whether a path stays inside the folder it is relative to."""
+    if not is_text(value):
+        return False
+    path = PurePosixPath(value)
+    return not path.is_absolute() and ".." not in path.parts
 
 
 def _is_conformal(value: Any) -> bool:
     return (
         isinstance(value, dict)
-        and _is_number(value.get("alpha"))
+        and is_number(value.get("alpha"))
         and all(
             side in value and _is_number_or_none(value[side])
             for side in ("head", "tail")
@@ -54,23 +63,18 @@ def _is_conformal(value: Any) -> bool:
     )
 
 
-# What has to be there, and what it must be like.
-_KEYS: dict[str, Callable[[Any], bool]] = {
-    "version": lambda value: isinstance(value, int) and value >= 0,
-    "model": lambda value: isinstance(value, str),
-    "model_crc32": lambda value: isinstance(value, int),
-    "tau": _is_number,
+#: For each value of :obj:`advice.json`, whether it is allowed.
+CHECKS: dict[str, Check] = {
+    "version": is_count,
+    "model": _is_inside,
+    "model_crc32": is_count,
+    "tau": is_number,
+    "inclusive": lambda value: isinstance(value, bool),
     "threshold": _is_number_or_none,
     "conformal": _is_conformal,
-    "evidence": lambda value: value is None or isinstance(value, str),
+    "evidence": lambda value: value is None or _is_inside(value),
     "updates": lambda value: isinstance(value, list),
 }
-
-
-def _is_checksums(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(number, int) for number in value.values()
-    )
 
 
 def read_pointer(run: Path) -> dict[str, Any]:
@@ -84,29 +88,7 @@ def read_pointer(run: Path) -> dict[str, Any]:
         raise CheckpointError(
             f"there is no run '{run}'; train one with 'pyg-cagp train'"
         )
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        schema = int(document["schema"])
-    except FileNotFoundError:
-        raise CheckpointError(f"there is no '{path}'; {REMEDY}") from None
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(
-            f"'{path}' cannot be read ({error!r}); {REMEDY}"
-        ) from None
-    if schema > SCHEMA:
-        raise CheckpointError(
-            f"'{path}' has schema {schema}, this pyg_cagp reads up to "
-            f"{SCHEMA}; {UPGRADE}"
-        )
-    for key, is_right in _KEYS.items():
-        if key not in document:
-            raise CheckpointError(f"'{path}' has no '{key}'; {REMEDY}")
-        if not is_right(document[key]):
-            raise CheckpointError(
-                f"'{path}' is damaged: its '{key}' cannot be "
-                f"{document[key]!r}; {REMEDY}"
-            )
-    return document
+    return read_document(path, SCHEMA, CHECKS, REMEDY)
 
 
 def state_folder(run: Path, version: int) -> Path:
@@ -180,7 +162,7 @@ def check_state(run: Path, document: dict[str, Any]) -> Path:
     folder = state_folder(run, document["version"])
     # Advice that was made before checksums were has none.
     checksums = document.get("crc32", {})
-    if not _is_checksums(checksums):
+    if not is_mapping(checksums, is_count):
         raise CheckpointError(
             f"'{run / FOLDER / POINTER}' has no checksums in 'crc32'; {REMEDY}"
         )

@@ -1,8 +1,10 @@
-r"""What there is to say about triples, column by column."""
+r"""The scores of triples, column by column."""
+
+# ruff: noqa: RUF009 (each call makes a field)
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import torch
@@ -11,56 +13,47 @@ from torch import Tensor
 from pyg_cagp.advice.kinds import KINDS
 
 
+def _column(kind: type, help: str) -> Any:
+    return field(metadata={"kind": kind, "help": help})
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    r"""What a run says about triples, one row each.
+    r"""The scores of triples by a run, one row each. The fields are the
+    columns of every table, file and help text; :obj:`COLUMNS` describes them.
 
     Numbers are :obj:`torch.double`, and NaN where there is none: for triples
     with an unknown name, and in :obj:`doubt` where it could not be fitted.
-
-    Args:
-        h (sequence): The names of heads, as they were given.
-        r (sequence): The names of relations.
-        t (sequence): The names of tails.
-        score (torch.Tensor): The model's score.
-        probability (torch.Tensor): The probability of the tail among all
-            tails, by a softmax of their scores.
-        semantic (torch.Tensor): How poorly both ends were learned, on
-            :math:`[0, 2]` for what was there when the run was trained.
-        structural (torch.Tensor): How many of the two entity-relation pairs
-            were never seen.
-        total (torch.Tensor): The two, weighed by
-            :class:`~pyg_cagp.uncertainty.CAGP`.
-        doubt (torch.Tensor): The probability of being out of distribution, by
-            :class:`~pyg_cagp.uncertainty.EvidenceUncertainty`.
-        kind (torch.Tensor): The kind of each triple, as its number in
-            ``pyg_cagp.advice.KINDS``.
-        abstain (torch.Tensor): Whether to leave the triple undecided.
     """
 
-    h: Sequence[str]
-    r: Sequence[str]
-    t: Sequence[str]
-    score: Tensor
-    probability: Tensor
-    semantic: Tensor
-    structural: Tensor
-    total: Tensor
-    doubt: Tensor
-    kind: Tensor
-    abstain: Tensor
-
-    @classmethod
-    def names(cls) -> list[str]:
-        r"""Returns the names of the columns."""
-        return [column.name for column in fields(cls)]
+    h: Sequence[str] = _column(str, "the head, as it was given")
+    r: Sequence[str] = _column(str, "the relation, as it was given")
+    t: Sequence[str] = _column(str, "the tail, as it was given")
+    score: Tensor = _column(
+        float, "the model's score, higher for what is more plausible"
+    )
+    probability: Tensor = _column(
+        float, "that of the tail among all tails, by a softmax of their scores"
+    )
+    semantic: Tensor = _column(
+        float, "the semantic uncertainty (0 to 2 when the run was trained)"
+    )
+    structural: Tensor = _column(
+        float, "the number of entity-relation pairs not seen (0 to 2)"
+    )
+    total: Tensor = _column(float, "their weighted sum by CAGP")
+    doubt: Tensor = _column(
+        float, "the probability of being out of distribution"
+    )
+    kind: Tensor = _column(str, f"one of: {', '.join(KINDS)}")
+    abstain: Tensor = _column(bool, "whether to leave the triple undecided")
 
     def columns(self) -> dict[str, list[Any]]:
         r"""Returns all columns as lists: numbers that are missing as
         :obj:`None`, kinds by their names.
         """
         found: dict[str, list[Any]] = {}
-        for name in self.names():
+        for name in COLUMNS:
             column = getattr(self, name)
             if name == "kind":
                 found[name] = [KINDS[kind] for kind in column.tolist()]
@@ -84,3 +77,8 @@ class ScoreTable:
 
     def __len__(self) -> int:
         return len(self.h)
+
+
+#: The columns by name: the :obj:`"kind"` of their values (:class:`str`,
+#: :class:`float` or :class:`bool`) and their meaning, as :obj:`"help"`.
+COLUMNS = {column.name: column.metadata for column in fields(ScoreTable)}

@@ -14,7 +14,6 @@ from pyg_cagp.advice import state
 from pyg_cagp.advice.names import Names
 from pyg_cagp.advice.parts import (
     read_known,
-    read_model,
     read_names,
     read_part,
     write_known,
@@ -26,7 +25,7 @@ from pyg_cagp.data import TripleIndex
 from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E
 from pyg_cagp.nn.posterior import update_posterior
-from pyg_cagp.train.options import Config
+from pyg_cagp.train import Config, load_model
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,8 @@ def update(
     with state.changing(run):
         before = state.read_pointer(run)
         old = state.check_state(run, before)
-        model, meta = read_model(run / before["model"], device)
+        path = run / before["model"]
+        model, meta = read_part(path, lambda: load_model(path, device))
         if isinstance(model, KG2E):
             raise InvalidInputError(
                 f"the model of '{run}' (kg2e) has no posterior that could be "

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp._utils.files import atomic_path, check_target
 from pyg_cagp.advice.parquet_chunks import check_pyarrow
-from pyg_cagp.advice.table import ScoreTable
+from pyg_cagp.advice.table import COLUMNS, ScoreTable
 from pyg_cagp.exceptions import InvalidInputError
 
 #: The formats, by the endings of files.
@@ -75,13 +75,14 @@ def _open_text(temporary: Path, path: Path, kind: str) -> Iterator[Writer]:
             if is_tsv
             else csv.writer(file, lineterminator="\n")
         )
-        out.writerow(ScoreTable.names())
+        out.writerow(COLUMNS)
 
         def write(table: ScoreTable) -> None:
             columns = table.columns()
             if is_tsv:
-                for name in ("h", "r", "t"):
-                    _check_tsv(columns[name], path)
+                for name, column in COLUMNS.items():
+                    if column["kind"] is str:
+                        _check_tsv(columns[name], path)
             out.writerows(
                 zip(*(map(_cell, col) for col in columns.values()), strict=True)
             )
@@ -111,11 +112,9 @@ def _open_parquet(temporary: Path, path: Path, kind: str) -> Iterator[Writer]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    text, number = pa.string(), pa.float64()
-    types = {"h": text, "r": text, "t": text, "kind": text}
-    types["abstain"] = pa.bool_()
+    types = {str: pa.string(), float: pa.float64(), bool: pa.bool_()}
     schema = pa.schema(
-        [(name, types.get(name, number)) for name in ScoreTable.names()]
+        [(name, types[column["kind"]]) for name, column in COLUMNS.items()]
     )
     with pq.ParquetWriter(temporary, schema) as out:
 

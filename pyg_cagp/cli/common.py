@@ -69,6 +69,19 @@ def dataset_name(text: str) -> str:
     return key if key in names() else text
 
 
+def add_run(parser: argparse.ArgumentParser) -> None:
+    r"""Adds a run that is evaluated on its graph, and where the graph is."""
+    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
+    parser.add_argument(
+        "--dataset",
+        type=dataset_name,
+        help="where the graph is now, if not where it was (default: as in "
+        "RUN/run.json)",
+    )
+    add_device(parser)
+    add_common(parser)
+
+
 def add_triples(parser: argparse.ArgumentParser) -> None:
     r"""Adds a run and a file of triples that it is asked about."""
     parser.add_argument("run_folder", metavar="RUN", help="the trained run")

@@ -6,24 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pyg_cagp.advice.evaluation import PROTOCOLS, evaluate_run
 from pyg_cagp.cli.common import (
-    add_common,
-    add_device,
-    dataset_name,
+    add_run,
     find_device,
     format_table,
     print_json,
-)
-
-PROTOCOLS = (
-    "ranking",
-    "temporal-like",
-    "standard",
-    "comprehensive",
-    "timestamp",
-    "verified-negatives",
-    "error-ranking",
-    "conformal",
 )
 
 EXAMPLE = """examples:
@@ -42,28 +30,18 @@ def add_command(commands: Any) -> None:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
+    add_run(parser)
     parser.add_argument(
         "--protocol",
         choices=PROTOCOLS,
         required=True,
         help="what to judge by",
     )
-    parser.add_argument(
-        "--dataset",
-        type=dataset_name,
-        help="where the graph is now, if not where it was (default: as in "
-        "RUN/run.json)",
-    )
-    add_device(parser)
-    add_common(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
-    from pyg_cagp.advice.evaluation import evaluate_run
-
     record = evaluate_run(
         args.run_folder,
         args.protocol,

@@ -5,38 +5,32 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from importlib import import_module
 
 from pyg_cagp import __version__
-from pyg_cagp.cli import (
-    completion,
-    datasets,
-    evaluate,
-    partition,
-    predict,
-    quickstart,
-    report,
-    score,
-    train,
-    update,
-)
 from pyg_cagp.exceptions import CAGPError, CAGPWarning
 
+#: The commands, each a module of its name, in the order of the help.
 COMMANDS = (
-    quickstart,
-    datasets,
-    partition,
-    train,
-    score,
-    predict,
-    update,
-    evaluate,
-    report,
-    completion,
+    "quickstart",
+    "datasets",
+    "partition",
+    "train",
+    "score",
+    "predict",
+    "update",
+    "evaluate",
+    "report",
+    "completion",
 )
 
 
-def build_parser() -> argparse.ArgumentParser:
-    r"""Returns the parser of the whole command line."""
+def build_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    r"""Returns the parser of some commands, whose modules are imported.
+
+    Args:
+        names (sequence, optional): The commands. (default: all of them)
+    """
     parser = argparse.ArgumentParser(
         prog="pyg-cagp",
         description="Know when a knowledge-graph prediction should not be "
@@ -48,8 +42,8 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", dest="command", required=True, metavar="COMMAND"
     )
-    for module in COMMANDS:
-        module.add_command(commands)
+    for name in names:
+        import_module(f"pyg_cagp.cli.{name}").add_command(commands)
     return parser
 
 
@@ -61,7 +55,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv (sequence, optional): The arguments; those of the process if set
             to :obj:`None`. (default: :obj:`None`)
     """
-    args = build_parser().parse_args(argv)
+    argv = sys.argv[1:] if argv is None else argv
+    # Other commands need no import.
+    called = [name for name in argv[:1] if name in COMMANDS]
+    args = build_parser(called or COMMANDS).parse_args(argv)
     before = warnings.formatwarning
     warnings.formatwarning = _format_warning
     try:

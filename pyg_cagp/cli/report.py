@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pyg_cagp.cli.common import (
-    add_common,
-    add_device,
-    dataset_name,
+    add_run,
     find_device,
     print_json,
 )
@@ -24,15 +22,7 @@ def add_command(commands: Any) -> None:
         "records, and more for TensorBoard.",
         epilog="example: pyg-cagp report runs/mine",
     )
-    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
-    parser.add_argument(
-        "--dataset",
-        type=dataset_name,
-        help="where the graph is now, if not where it was (default: as in "
-        "RUN/run.json)",
-    )
-    add_device(parser)
-    add_common(parser)
+    add_run(parser)
     parser.set_defaults(run=run)
 
 

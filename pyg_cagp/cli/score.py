@@ -2,8 +2,11 @@ r"""The command :obj:`pyg-cagp score`."""
 
 import argparse
 import sys
+from textwrap import fill
 from typing import Any
 
+from pyg_cagp.advice import Adviser, score_file
+from pyg_cagp.advice.table import COLUMNS
 from pyg_cagp.cli.common import (
     add_device,
     add_json,
@@ -18,16 +21,6 @@ EXAMPLE = """examples:
   pyg-cagp score runs/mine new.csv.gz -o scored.csv --skip-malformed
 
 columns of the result:
-  h, r, t      the triple, as it was given
-  score        the model's score, higher for what is more plausible
-  probability  that of the tail among all tails, by a softmax of their scores
-  semantic     how poorly both entities were learned
-  structural   how many of the entity-relation pairs were never seen (0 to 2)
-  total        the two, weighed as validation has it
-  doubt        the probability of being out of distribution
-  kind         ordinary, emerging, novel context, unknown entity or unknown
-               relation
-  abstain      whether to leave the triple undecided
 """
 
 
@@ -38,7 +31,16 @@ def add_command(commands: Any) -> None:
         help="tell how far triples of your own can be trusted",
         description="Judges the triples of a file by a trained run. Unknown "
         "names are no error: such triples are abstained from.",
-        epilog=EXAMPLE,
+        epilog=EXAMPLE
+        + "\n".join(
+            fill(
+                column["help"],
+                width=78,
+                initial_indent=f"  {name:<11}  ",
+                subsequent_indent=" " * 15,
+            )
+            for name, column in COLUMNS.items()
+        ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_triples(parser)
@@ -61,8 +63,6 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
-    from pyg_cagp.advice import Adviser, score_file
-
     adviser = Adviser.load(args.run_folder, find_device(args.device))
     summary = score_file(
         adviser,

@@ -15,9 +15,11 @@ from pyg_cagp.cli.common import (
     print_json,
 )
 from pyg_cagp.datasets import load
+from pyg_cagp.datasets.registry import REGISTRY
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.train import Config, train_run
 from pyg_cagp.train.build import MODELS
+from pyg_cagp.transforms import TimestampOOD
 
 
 def add_command(commands: Any) -> None:
@@ -73,6 +75,15 @@ def add_command(commands: Any) -> None:
         help="split a dated graph into past and future, for 'pyg-cagp "
         "evaluate RUN --protocol timestamp'",
     )
+    for flag, split in (("--cutoff", "test"), ("--val-cutoff", "validation")):
+        parser.add_argument(
+            flag,
+            metavar="DATE",
+            type=parse_moment,
+            help=f"with --by-time, where the future of {split} begins: a date "
+            f"or a share of the triples (default: that of the dataset, or a "
+            f"share)",
+        )
     add_device(parser, "train")
     add_common(parser)
     parser.set_defaults(run=run)
@@ -92,18 +103,17 @@ def run(args: argparse.Namespace) -> None:
         )
     config = config.override(dict(map(parse_change, args.set)))
     device = find_device(args.device)
+    cut = _time_cut(args)
     name = config.model["name"]
     out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
     kg = load(args.dataset, args.root, seed=args.seed)
-    if args.by_time:
-        from benchmark.paper.cells.dated import past_and_future
-
+    if cut is not None:
         if "edge_time" not in kg:
             raise InvalidInputError(
                 f"'--by-time' needs a dated graph, and '{args.dataset}' has no "
                 f"dates"
             )
-        kg = past_and_future(kg, args.dataset)
+        kg = cut(kg)
     result = train_run(
         kg,
         config,
@@ -144,6 +154,39 @@ def run(args: argparse.Namespace) -> None:
         ("folder", str(out)),
     ]
     print(format_table([("dataset", args.dataset), *rows]))
+
+
+def _time_cut(args: argparse.Namespace) -> TimestampOOD | None:
+    given = args.cutoff, args.val_cutoff
+    num_given = sum(moment is not None for moment in given)
+    if num_given == 1 or (num_given and not args.by_time):
+        raise InvalidInputError(
+            "'--cutoff' and '--val-cutoff' must be given together, and with "
+            "'--by-time'"
+        )
+    if not args.by_time:
+        return None
+    entry = REGISTRY.get(args.dataset)
+    default = (entry and entry.cutoffs) or TimestampOOD.shares
+    return TimestampOOD(*(given if num_given else default))
+
+
+def parse_moment(text: str) -> str | int | float:
+    r"""Reads a date, a point in time or a share.
+
+    Args:
+        text (str): The text.
+
+    Example:
+        >>> parse_moment("2014-10-01"), parse_moment("0.75"), parse_moment("7")
+        ('2014-10-01', 0.75, 7)
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _number(value: float | None) -> str:

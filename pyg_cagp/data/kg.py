@@ -18,6 +18,7 @@ SPLIT_BOUND = (
     "ood_tau",
     "ood_label",
     "is_repeat",
+    "time_cut",
     "truth",
     "val_neg_edge_index",
     "val_neg_edge_type",

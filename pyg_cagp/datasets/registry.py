@@ -67,6 +67,8 @@ class Entry:
     relations: int
     note: str
     files: tuple[str, ...]  #: In its raw folder.
+    #: The dates where the future of test and that of validation begin.
+    cutoffs: tuple[str, str] | None = None
 
     def missing(self, root: str | Path | None = None) -> list[str]:
         r"""Returns which raw files would have to be downloaded."""
@@ -133,6 +135,7 @@ REGISTRY: dict[str, Entry] = {
         230,
         "political events with dates",
         tuple(ICEWS14.sources),
+        ("2014-10-01", "2014-09-01"),
     ),
     "codex-s": Entry(
         "CoDEx-S",

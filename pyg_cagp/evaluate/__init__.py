@@ -3,6 +3,7 @@ r"""Protocols: what is judged, on which triples, by which labels."""
 from pyg_cagp.evaluate.conformal import conformal
 from pyg_cagp.evaluate.error_ranking import error_ranking, predictions
 from pyg_cagp.evaluate.groups import relation_categories
+from pyg_cagp.evaluate.leakage import circularity
 from pyg_cagp.evaluate.ood import ood
 from pyg_cagp.evaluate.partition import partition_summary
 from pyg_cagp.evaluate.ranking import ranking
@@ -11,6 +12,7 @@ from pyg_cagp.evaluate.seeds import seed_spread
 
 classes = ["Record"]
 functions = [
+    "circularity",
     "conformal",
     "error_ranking",
     "ood",

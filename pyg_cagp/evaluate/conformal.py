@@ -16,7 +16,7 @@ from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.candidates import candidate_scorer, evaluating
-from pyg_cagp.transforms.judged import JudgedTriples, judged_triples
+from pyg_cagp.protocols import LabelledTriples, labelled_triples
 
 SIDES = ("tail", "head")
 
@@ -81,8 +81,8 @@ def conformal(
     check_choice("fallback", fallback, ("everything", "pooled"))
     kg = as_kg(kg).clone().cpu()
     check_fits(model, kg)
-    val = judged_triples(kg, split="val", preset=preset)
-    test = judged_triples(kg, split="test", preset=preset)
+    val = labelled_triples(kg, split="val", preset=preset)
+    test = labelled_triples(kg, split="test", preset=preset)
     if val.rel.numel() == 0 or test.rel.numel() == 0:
         raise InvalidInputError(
             "'kg' must have validation triples, to calibrate on, and test "
@@ -173,7 +173,7 @@ class AnswerSets:
     def __call__(
         self,
         side: str,
-        triples: JudgedTriples,
+        triples: LabelledTriples,
         split: str,
         threshold: Tensor | None,
         bar: Any,

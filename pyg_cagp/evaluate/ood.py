@@ -11,12 +11,12 @@ from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
+from pyg_cagp.evaluate.leakage import circularity
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.theory import circularity
+from pyg_cagp.protocols import LabelledTriples, labelled_triples
 from pyg_cagp.transforms import TemporalLikeOOD
-from pyg_cagp.transforms.judged import JudgedTriples, judged_triples
 
 
 def ood(
@@ -39,7 +39,7 @@ def ood(
 
     * :obj:`counts`: how many triples there are of each kind,
     * :obj:`by_construction`: how far the labels follow from frequency and
-      coverage alone; see :func:`~pyg_cagp.theory.circularity`,
+      coverage alone; see :func:`~pyg_cagp.evaluate.circularity`,
     * :obj:`methods`: for each estimator and each row (:obj:`"overall"`, each
       kind of OOD against ID, and subsets), AUROC with its interval, AUPR of
       either class, FPR at 95 % TPR, detection accuracy, F1, accuracy and
@@ -54,7 +54,7 @@ def ood(
         kg (Data): The graph they were fitted on, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
         protocol (str, optional): Who is OOD; see
-            :func:`~pyg_cagp.transforms.judged_triples`.
+            :func:`~pyg_cagp.protocols.labelled_triples`.
             (default: :obj:`"temporal-like"`)
         preset (str or TemporalLikeOOD, optional): The partition of the
             paper, by its name, or another. (default: :obj:`"stated"`)
@@ -90,8 +90,8 @@ def ood(
             f"'compare_with' must be one of {', '.join(map(repr, named))} (got "
             f"{compare_with!r})"
         )
-    test = judged_triples(kg, protocol, "test", preset, seed)
-    val = judged_triples(kg, protocol, "val", preset, seed)
+    test = labelled_triples(kg, protocol, "test", preset, seed)
+    val = labelled_triples(kg, protocol, "val", preset, seed)
     for name, count in test.counts().items():
         if name == "id" and count == 0:
             raise InvalidInputError(
@@ -139,7 +139,7 @@ def ood(
 
 
 def _judge(
-    score: Tensor, test: JudgedTriples, fit: Tensor | None, fit_label: Tensor
+    score: Tensor, test: LabelledTriples, fit: Tensor | None, fit_label: Tensor
 ) -> dict[str, Any]:
     threshold = None if fit is None else metrics.best_threshold(fit, fit_label)
     found: dict[str, Any] = {}
@@ -197,7 +197,7 @@ def _calibration(
 
 def _compare(
     scores: dict[str, Tensor],
-    test: JudgedTriples,
+    test: LabelledTriples,
     reference: str,
     cluster: str | None,
     num_resamples: int,

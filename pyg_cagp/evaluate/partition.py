@@ -6,10 +6,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp.coverage import Coverage
+from pyg_cagp.coverage.kinds import KINDS
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.theory import kind_auroc
+from pyg_cagp.metrics import kind_auroc
 from pyg_cagp.transforms import TemporalLikeOOD
-from pyg_cagp.typing import OOD_TYPE_NAMES
 
 
 def partition_summary(kg: Data, transform: TemporalLikeOOD) -> dict[str, Any]:
@@ -72,8 +72,7 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> dict[str, Any]:
 
 def _describe(ood_type: Tensor, missing: Tensor) -> dict[str, Any]:
     counts = {
-        name: int((ood_type == kind).sum())
-        for kind, name in OOD_TYPE_NAMES.items()
+        name: int((ood_type == kind).sum()) for kind, name in enumerate(KINDS)
     }
     emerging = missing[ood_type == 1]
     return {

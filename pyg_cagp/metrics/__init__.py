@@ -1,4 +1,4 @@
-r"""Metrics: functions of tensors, exact with ties, that import nothing of ours.
+r"""Metrics: pure functions of tensors, exact with ties.
 
 Each takes tensors, arrays or lists and returns a float, or tensors where there
 is one value a sample. Label 1 is what should score high: OOD, where the score
@@ -42,6 +42,7 @@ from pyg_cagp.metrics.detection import (
     detection_accuracy,
     f1_score,
     fpr_at_tpr,
+    kind_auroc,
     roc_curve,
     sweep,
 )
@@ -121,6 +122,7 @@ functions = [
     "fpr_at_tpr",
     "hits",
     "holm",
+    "kind_auroc",
     "log_loss",
     "maximum_calibration_error",
     "mondrian_thresholds",

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import scatter
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.metrics.inputs import (
     Values,
-    check_one_of,
     probabilities_and_labels,
 )
 
@@ -71,7 +71,7 @@ def calibration_bins(
         tensor([0.5000, 1.0000], dtype=torch.float64)
     """
     p, y = probabilities_and_labels(probability, label)
-    check_one_of("binning", binning, ("width", "mass"))
+    check_choice("binning", binning, ("width", "mass"))
     if num_bins < 1 or num_bins != int(num_bins):
         raise ValueError(
             f"'num_bins' must be a positive whole number (got {num_bins})"
@@ -133,7 +133,7 @@ def expected_calibration_error(
         >>> round(expected_calibration_error(p, y, num_bins=2), 6)
         0.225
     """
-    check_one_of("norm", norm, ("l1", "l2"))
+    check_choice("norm", norm, ("l1", "l2"))
     bins = calibration_bins(probability, label, num_bins, binning)
     gap = bins.gap.abs()
     variance = bins.frequency * (1 - bins.frequency)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.metrics.inputs import (
     Values,
     as_bits,
     as_values,
-    check_one_of,
     check_same_length,
     check_share,
     scores_and_labels,
@@ -114,6 +114,28 @@ def roc_curve(score: Values, label: Values) -> tuple[Tensor, Tensor]:
     return rates[0], rates[1]
 
 
+def kind_auroc(score: Tensor, kind: Tensor, *kinds: int) -> float | None:
+    r"""Returns the AUROC of a score for some kinds of OOD against ID;
+    :obj:`None` without any of these kinds or without ID.
+
+    Args:
+        score (torch.Tensor): One number a triple.
+        kind (torch.Tensor): The kind of each triple, 0 for ID.
+        *kinds (int): The kinds that should score high.
+
+    Example:
+        >>> kind = torch.tensor([0, 0, 1, 2])
+        >>> kind_auroc(torch.tensor([0.0, 1.0, 2.0, 0.5]), kind, 1)
+        1.0
+    """
+    positive = torch.isin(kind, torch.tensor(kinds, device=kind.device))
+    chosen = positive | (kind == 0)
+    label = positive[chosen]
+    if bool(label.all()) or not bool(label.any()):
+        return None
+    return auroc(score[chosen], label)
+
+
 def aupr(score: Values, label: Values, positive: str = "ood") -> float:
     r"""Returns the area under the precision-recall curve as average precision,
     :math:`\sum_k (R_k - R_{k-1}) P_k` over distinct scores.
@@ -130,7 +152,7 @@ def aupr(score: Values, label: Values, positive: str = "ood") -> float:
         >>> aupr([0.1, 0.4, 0.8, 0.9], [0, 1, 0, 1], positive="id")
         0.8333333333333333
     """
-    check_one_of("positive", positive, ("ood", "id"))
+    check_choice("positive", positive, ("ood", "id"))
     scores, labels = scores_and_labels(score, label)
     if positive == "id":
         scores, labels = -scores, ~labels
@@ -236,7 +258,7 @@ def best_threshold(score: Values, label: Values, by: str = "f1") -> float:
         >>> best_threshold([0.0, 0.25, 0.75, 1.0], [0, 0, 1, 1])
         0.5
     """
-    check_one_of("by", by, ("f1", "accuracy"))
+    check_choice("by", by, ("f1", "accuracy"))
     threshold, tp, fp = sweep(score, label)
     if by == "f1":
         gain = 2 * tp / (tp + fp + tp[-1]).double()

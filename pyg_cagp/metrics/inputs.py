@@ -181,12 +181,3 @@ def as_groups(name: str, values: Tensor | np.ndarray | Sequence) -> Tensor:
             f"{list(tensor.shape)})"
         )
     return tensor.long()
-
-
-def check_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
-    r"""Checks that an option is one of its allowed values."""
-    if value not in choices:
-        raise ValueError(
-            f"'{name}' must be one of {', '.join(map(repr, choices))} (got "
-            f"{value!r})"
-        )

@@ -13,13 +13,14 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from pyg_cagp.metrics.inputs import Values, as_values, check_one_of
+from pyg_cagp._utils.checks import check_choice
+from pyg_cagp.metrics.inputs import Values, as_values
 
 TIES = ("realistic", "optimistic", "pessimistic")
 
 
 def _counts(higher: Values, equal: Values, ties: str) -> tuple[Tensor, Tensor]:
-    check_one_of("ties", ties, TIES)
+    check_choice("ties", ties, TIES)
     above = as_values("higher", higher, finite=True)
     beside = as_values("equal", equal, finite=True)
     if above.shape != beside.shape:

@@ -11,23 +11,9 @@ from pyg_cagp.advice.evaluation import fitted_signals
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.protocols import PROTOCOLS
 from pyg_cagp.report.curves import roc_band
 from pyg_cagp.report.thinning import rounded, thinned
-
-#: What every run is judged by, and what else is if the graph has it.
-PROTOCOLS = (
-    "temporal-like",
-    "standard",
-    "comprehensive",
-    "timestamp",
-    "verified-negatives",
-)
-
-#: What a graph must have to be judged by some of them.
-NEEDS = {
-    "timestamp": "ood_label",
-    "verified-negatives": "test_neg_edge_index",
-}
 
 #: How many bins a reliability diagram has.
 NUM_BINS = 10
@@ -114,13 +100,13 @@ def all_detection(
         What was found by protocol, why others are missing, and the records.
     """
     found, missing, records = {}, {}, []
-    for protocol in PROTOCOLS:
-        if protocol in NEEDS and NEEDS[protocol] not in kg:
+    for name, protocol in PROTOCOLS.items():
+        if not protocol.applies_to(kg):
             continue
         try:
-            found[protocol], record = detection(model, kg, protocol, seed)
+            found[name], record = detection(model, kg, name, seed)
         except InvalidInputError as error:
-            missing[protocol] = str(error)
+            missing[name] = str(error)
             continue
         records.append(record)
     return found, missing, records

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from pyg_cagp.protocols import PROTOCOLS
 from pyg_cagp.report.canvas import (
     GUIDE,
     KIND_COLOURS,
@@ -15,14 +16,8 @@ from pyg_cagp.report.canvas import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: What protocols are called on the page.
-TITLES = {
-    "temporal-like": "emerging entities and novel contexts",
-    "standard": "random tails",
-    "comprehensive": "all kinds at once",
-    "timestamp": "what happened later",
-    "verified-negatives": "triples found to be false",
-}
+#: The titles of protocols on the page.
+TITLES = {name: protocol.title for name, protocol in PROTOCOLS.items()}
 
 
 class Picture(NamedTuple):

@@ -12,15 +12,15 @@ from tqdm import tqdm
 from pyg_cagp import evaluate, theory
 from pyg_cagp._utils.files import check_target, write_atomically
 from pyg_cagp.advice.evaluation import graph_of
-from pyg_cagp.advice.parts import read_run
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.report.detection import all_detection
 from pyg_cagp.report.mistakes import mistakes
 from pyg_cagp.report.thinning import rounded, thinned
+from pyg_cagp.train import load_run
 from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.uncertainty import SemanticUncertainty
 
 SCHEMA = 1
 
@@ -57,7 +57,7 @@ def gather(
             where there is a terminal. (default: :obj:`False`)
     """
     folder = Path(run_folder)
-    run = read_run(folder, device)
+    run = load_run(folder, device)
     check_target(folder / FILE)
     kg = graph_of(run.record, root, dataset)
     if not bool(kg.test_mask.any()):
@@ -77,7 +77,7 @@ def gather(
         except InvalidInputError as error:
             missing["error-ranking"] = str(error)
         bar.update()
-        variance = _variances(run.model)
+        variance = SemanticUncertainty(run.model).entity().cpu()
         found = {
             "schema": SCHEMA,
             "run": run.record,
@@ -101,14 +101,6 @@ def gather(
     text = json.dumps(found, allow_nan=False, ensure_ascii=False)
     write_atomically(folder / FILE, text.encode())
     return found
-
-
-@torch.no_grad()
-def _variances(model: GaussianKGEModel) -> Tensor:
-    device = next(model.parameters()).device
-    return model.mean_variance(
-        torch.arange(model.num_nodes, device=device)
-    ).cpu()
 
 
 def _points(variance: Tensor, kg: Data, seed: int) -> dict[str, list[float]]:

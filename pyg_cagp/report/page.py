@@ -71,7 +71,7 @@ def _head(found: dict[str, Any], title: str) -> str:
         "filtered MRR": ranking["mrr"],
         "Hits@10": ranking["hits@10"],
     }
-    if "seconds" in run:
+    if run["seconds"]:
         shown["training"] = f"{run['seconds']['training']:.0f} s"
     return "\n".join(
         (
@@ -298,9 +298,9 @@ def _how(found: dict[str, Any]) -> str:
         ("prior_variance", "prior variance {:.4g}"),
         ("device", "device {}"),
     ):
-        if run.get(key) is not None:
+        if run[key] is not None:
             told.append(words.format(run[key]))
-    told += [f"{k} {v}" for k, v in run.get("versions", {}).items()]
+    told += [f"{k} {v}" for k, v in (run["versions"] or {}).items()]
     return section(
         "How this came about",
         paragraph(f"{_capital(', '.join(told))}."),

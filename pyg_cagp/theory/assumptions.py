@@ -2,15 +2,79 @@ r"""The assumptions of the paper, as measurements."""
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.theory.overlap import EPSILONS, frequency_overlap
-from pyg_cagp.theory.signals import Signals, signals
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.metrics import kind_auroc
+from pyg_cagp.theory.overlap import (
+    EPSILONS,
+    check_labelled,
+    frequency_overlap,
+)
+from pyg_cagp.uncertainty import StructuralUncertainty, normalised_semantic
+
+
+class Signals(NamedTuple):
+    r"""Semantic and structural uncertainty, both on :math:`[0, 2]`, and the
+    kind of each test triple.
+    """
+
+    semantic: Tensor
+    structural: Tensor
+    kind: Tensor
+
+    def area(self, score: Tensor, *kinds: int) -> float | None:
+        r"""Returns :func:`~pyg_cagp.metrics.kind_auroc` of a score.
+
+        Args:
+            score (torch.Tensor): One number a test triple.
+            *kinds (int): 1 for emerging, 2 for novel.
+        """
+        return kind_auroc(score, self.kind, *kinds)
+
+
+def signals(data: Data, variance: Tensor) -> Signals:
+    r"""Returns both signals of the test triples.
+
+    Args:
+        data (Data): A graph that
+            :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
+        variance (torch.Tensor): The variance of each entity.
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> from pyg_cagp.transforms import TemporalLikeOOD
+        >>> data = TemporalLikeOOD()(load("synthetic"))
+        >>> found = signals(data, torch.rand(data.num_nodes))
+        >>> found.area(found.structural, 2)
+        1.0
+    """
+    check_labelled(data)
+    if variance.shape != (data.num_nodes,):
+        raise InvalidInputError(
+            f"'variance' must have one entry for each of {data.num_nodes} "
+            f"entities (got shape {list(variance.shape)})"
+        )
+    broken = (~variance.isfinite()).nonzero()
+    if broken.numel():
+        entity = int(broken[0])
+        raise InvalidInputError(
+            f"'variance' must hold finite numbers (got "
+            f"{float(variance[entity])} for entity {entity})"
+        )
+    mask = data.test_mask
+    head, tail = data.edge_index[:, mask]
+    structural = StructuralUncertainty(Coverage.from_data(data))
+    return Signals(
+        normalised_semantic(variance, head, tail),
+        structural(head, data.edge_type[mask], tail).double(),
+        data.ood_type[mask],
+    )
 
 
 def assumptions(
@@ -59,8 +123,8 @@ def assumptions(
     """
     found = signals(data, variance)
     semantic, structural, kind = found
-    covered = _share_silent(structural[kind == 0])
-    rho = _share_silent(structural[kind == 1])
+    covered = share_silent(structural[kind == 0])
+    rho = share_silent(structural[kind == 1])
     separation = found.area(semantic, 1)
     overlap = {
         reference: frequency_overlap(data, epsilons, reference)
@@ -112,7 +176,13 @@ def _share_below(found: Signals, gap: float) -> float | None:
     return float(below.double().mean()) / ordinary.numel()
 
 
-def _share_silent(structural: Tensor) -> float | None:
+def share_silent(structural: Tensor) -> float | None:
+    r"""Returns the share of triples with :math:`U_{\text{str}} = 0`;
+    :obj:`None` without any.
+
+    Args:
+        structural (torch.Tensor): The structural uncertainty of each.
+    """
     if structural.numel() == 0:
         return None
     return float((structural == 0).double().mean())

@@ -8,10 +8,22 @@ from torch_geometric.data import Data
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.theory.signals import check_labelled
+from pyg_cagp.exceptions import InvalidInputError
 
 #: The distances that the paper looks at.
 EPSILONS = (1, 2, 5, 10, 20, 50, 100)
+
+
+def check_labelled(data: Data) -> None:
+    r"""Checks that a graph has been partitioned.
+
+    Args:
+        data (Data): The graph.
+    """
+    if "ood_type" not in data:
+        raise InvalidInputError(
+            "'data' has no 'ood_type'; apply TemporalLikeOOD to it first"
+        )
 
 
 def frequency_distance(data: Data, reference: str = "id") -> Tensor:

@@ -5,8 +5,7 @@ from typing import Any
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp.theory.assumptions import semantic_gap
-from pyg_cagp.theory.signals import signals
+from pyg_cagp.theory.assumptions import semantic_gap, share_silent, signals
 
 
 def theorems(data: Data, variance: Tensor) -> dict[str, Any]:
@@ -43,8 +42,7 @@ def theorems(data: Data, variance: Tensor) -> dict[str, Any]:
     """
     found = signals(data, variance)
     semantic, structural, kind = found
-    silent = structural[kind == 1] == 0
-    rho = float(silent.double().mean()) if silent.numel() else None
+    rho = share_silent(structural[kind == 1])
     result: dict[str, Any] = {
         "semantic on novel": {
             "predicted": 0.5,

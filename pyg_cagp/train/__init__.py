@@ -4,8 +4,9 @@ from pyg_cagp.train.batches import TripleBatches
 from pyg_cagp.train.build import build_model, build_objective, build_posterior
 from pyg_cagp.train.checkpoint import load_checkpoint, save_checkpoint
 from pyg_cagp.train.ensemble import train_ensemble
+from pyg_cagp.train.load import Run, load_model, load_run
 from pyg_cagp.train.options import Config, PosteriorOptions, TrainOptions
-from pyg_cagp.train.run import Run, load_run, train_run
+from pyg_cagp.train.run import train_run
 from pyg_cagp.train.tracker import Tracker
 from pyg_cagp.train.trainer import Progress, Trainer
 from pyg_cagp.train.validation import Validation
@@ -28,6 +29,7 @@ functions = [
     "train_run",
     "train_ensemble",
     "load_run",
+    "load_model",
     "save_checkpoint",
     "load_checkpoint",
 ]

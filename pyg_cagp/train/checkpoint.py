@@ -10,6 +10,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from pyg_cagp._utils.documents import UPGRADE
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.exceptions import CheckpointError
 
@@ -63,7 +64,7 @@ def load_checkpoint(
     if meta.get("schema") != SCHEMA:
         raise CheckpointError(
             f"'{path}' has schema {meta.get('schema')}, this version reads "
-            f"{SCHEMA}"
+            f"{SCHEMA}; {UPGRADE}"
         )
     if meta.get("crc32") != _crc32(tensors):
         raise CheckpointError(

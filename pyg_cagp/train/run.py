@@ -3,7 +3,7 @@ r"""Training from a config to a folder that holds everything of it."""
 import hashlib
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,41 +13,19 @@ from torch_geometric.data import Data
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.data import check_kg, describe_graph, split_edges
-from pyg_cagp.exceptions import CacheError, CheckpointError, InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.exceptions import CacheError, InvalidInputError
 from pyg_cagp.nn.posterior import LaplacePosterior
 from pyg_cagp.train.build import (
     build_model,
     build_objective,
     build_posterior,
 )
-from pyg_cagp.train.checkpoint import (
-    SCHEMA,
-    load_checkpoint,
-    save_checkpoint,
-)
+from pyg_cagp.train.checkpoint import SCHEMA, save_checkpoint
+from pyg_cagp.train.load import MODEL, RECORD, STATE, Run
 from pyg_cagp.train.options import Config
 from pyg_cagp.train.tracker import Tracker
 from pyg_cagp.train.trainer import Trainer
 from pyg_cagp.train.validation import Validation
-
-STATE, MODEL, RECORD = "last.safetensors", "model.safetensors", "run.json"
-
-
-@dataclass
-class Run:
-    r"""A finished training run.
-
-    Args:
-        model (GaussianKGEModel): The model, with its posterior.
-        config (Config): What it was trained by.
-        record (dict): What is known of the run: dataset, seed, versions,
-            measurements.
-    """
-
-    model: GaussianKGEModel
-    config: Config
-    record: dict[str, Any]
 
 
 def train_run(
@@ -60,8 +38,8 @@ def train_run(
     device: torch.device | str = "cpu",
     progress: bool = True,
 ) -> Run:
-    r"""Trains a model into a folder: :obj:`run.json` (what was asked for and
-    what came of it), :obj:`model.safetensors` (the model with its posterior),
+    r"""Trains a model into a folder: :obj:`run.json` (options and
+    measurements), :obj:`model.safetensors` (the model with its posterior),
     :obj:`last.safetensors` (the state to resume from) and event files for
     TensorBoard.
 
@@ -87,6 +65,7 @@ def train_run(
         "seed": seed,
         "config": config.to_dict(),
         "graph": graph,
+        "time_cut": kg.get("time_cut"),
         "device": str(device),
         "versions": package_versions(),
     }
@@ -153,41 +132,6 @@ def train_run(
         out / RECORD, json.dumps(record, indent=2, allow_nan=False).encode()
     )
     return Run(model, config, record)
-
-
-def load_run(folder: str | Path, device: torch.device | str = "cpu") -> Run:
-    r"""Loads a finished run.
-
-    Args:
-        folder (str or pathlib.Path): The folder.
-        device (torch.device or str, optional): Where the model goes.
-            (default: :obj:`"cpu"`)
-    """
-    folder = Path(folder)
-    try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        hint = (
-            "it was interrupted; go on with --resume"
-            if (folder / STATE).exists()
-            else "train one with 'pyg-cagp train'"
-        )
-        raise CheckpointError(
-            f"'{folder}' holds no finished run; {hint}"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise CheckpointError(
-            f"'{folder / RECORD}' cannot be read ({error})"
-        ) from None
-    tensors, meta = load_checkpoint(folder / MODEL, device)
-    config = Config.from_dict(meta["config"], str(folder))
-    graph = meta["graph"]
-    model = build_model(
-        config.model, graph["num_nodes"], graph["num_relations"]
-    )
-    model.load_state_dict(tensors)
-    model.variational = True
-    return Run(model.to(device).eval(), config, record)
 
 
 def _prepare(out: Path, resume: bool) -> None:

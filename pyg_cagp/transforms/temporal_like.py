@@ -11,7 +11,7 @@ from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import scatter
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.coverage import Coverage
+from pyg_cagp.coverage import Coverage, kind_of
 from pyg_cagp.data import as_kg
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.reference import (
@@ -26,7 +26,7 @@ from pyg_cagp.transforms.reference import (
 
 @functional_transform("kg_temporal_like_ood")
 class TemporalLikeOOD(BaseTransform):
-    r"""Tells ordinary triples from those with emerging entities and those in
+    r"""Separates ID triples from those with emerging entities and those in
     novel contexts, as in the `"Decomposing Uncertainty in Probabilistic
     Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"
     <https://arxiv.org/abs/2512.22318>`_ paper
@@ -136,7 +136,16 @@ class TemporalLikeOOD(BaseTransform):
         data = as_kg(data) if has_splits(data) else as_split(data)
         coverage, frequency, is_train = self._evidence(data)
         tau = self.threshold(frequency)
-        data.ood_type = self._label(data, coverage, frequency, tau)
+        head, tail = data.edge_index
+        data.ood_type = kind_of(
+            coverage,
+            tau,
+            head,
+            data.edge_type,
+            tail,
+            self.inclusive,
+            frequency,
+        )
         if has_splits(data):
             data.ood_type[~(data.val_mask | data.test_mask)] = -1
         elif is_train:
@@ -187,15 +196,6 @@ class TemporalLikeOOD(BaseTransform):
             data.edge_type, edge_type
         )
         return coverage, frequency, is_train
-
-    def _label(
-        self, data: Data, coverage: Coverage, frequency: Tensor, tau: float
-    ) -> Tensor:
-        head, tail = data.edge_index
-        rarest = torch.minimum(frequency[head], frequency[tail])
-        emerging = rarest <= tau if self.inclusive else rarest < tau
-        novel = coverage.missing(head, data.edge_type, tail) > 0
-        return torch.where(emerging, 1, torch.where(novel, 2, 0))
 
     def __repr__(self) -> str:
         # PyG knows a changed pre_transform by its repr, so all is in it.

@@ -1,4 +1,4 @@
-r"""The real thing: before and after a date."""
+r"""Splits a graph by dates."""
 
 import contextlib
 from datetime import date
@@ -17,6 +17,9 @@ from pyg_cagp.data import TripleIndex, as_kg
 from pyg_cagp.data.kg import MASKS, SPLIT_BOUND
 from pyg_cagp.exceptions import InvalidInputError
 
+#: The length of a week, by the unit of time.
+WEEK = {"D": 7, "s": 7 * 24 * 3600}
+
 
 @functional_transform("kg_timestamp_ood")
 class TimestampOOD(BaseTransform):
@@ -30,9 +33,10 @@ class TimestampOOD(BaseTransform):
 
     The edges that are kept get new :obj:`train_mask`, :obj:`val_mask` and
     :obj:`test_mask`; :obj:`ood_label`: -1 for train, 0 for the held-out past,
-    1 for the future; and :obj:`is_repeat`: whether the same triple also occurs
-    in train. What belonged to the old splits (:obj:`ood_type`, :obj:`truth`,
-    verified or made negatives) is taken away.
+    1 for the future; :obj:`is_repeat`: whether the same triple also occurs in
+    train; and :obj:`time_cut`: the arguments below, as plain values, which
+    give the same split again. Attributes of the old splits (:obj:`ood_type`,
+    :obj:`truth`, verified or made negatives) are removed.
 
     Args:
         cutoff (str, int or float, optional): Where the future begins: a date
@@ -57,6 +61,9 @@ class TimestampOOD(BaseTransform):
         >>> data.ood_label.unique().tolist()
         [-1, 0, 1]
     """
+
+    #: The default cut with a validation split: cutoff and val_cutoff.
+    shares = (0.75, 0.65)
 
     def __init__(
         self,
@@ -123,6 +130,7 @@ class TimestampOOD(BaseTransform):
         data.is_repeat = _repeats(data, train)
         for name, mask in zip(MASKS, (train, val, test), strict=True):
             data[name] = mask
+        data.time_cut = self._cut()
         if self.repeats == "drop":
             data = _keep(data, ~data.is_repeat)
         self._check(
@@ -131,6 +139,15 @@ class TimestampOOD(BaseTransform):
             f"{int(time.min())} to {int(time.max())}",
         )
         return data
+
+    def _cut(self) -> dict[str, Any]:
+        return {
+            "cutoff": _plain(self.cutoff),
+            "val_cutoff": _plain(self.val_cutoff),
+            "held_out": self.held_out,
+            "repeats": self.repeats,
+            "seed": self.seed,
+        }
 
     def _check(self, data: Data, why: str) -> None:
         if not bool(data.train_mask.any()):
@@ -153,6 +170,33 @@ class TimestampOOD(BaseTransform):
         )
 
 
+def week_length(data: Data) -> int:
+    r"""Returns the length of a week in the unit of a graph's
+    :obj:`edge_time`, which its :obj:`time_unit` names.
+
+    Args:
+        data (Data): A dated graph.
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> week_length(load("synthetic"))
+        7
+    """
+    unit = data.get("time_unit")
+    if unit not in WEEK:
+        raise InvalidInputError(
+            f"'data' must have a 'time_unit' of 'D' (days) or 's' (seconds) "
+            f"(got {unit!r})"
+        )
+    return WEEK[unit]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Integral):
+        return int(value)
+    return value.isoformat() if isinstance(value, date) else value
+
+
 def _moment(name: str, value: Any, data: Data) -> int:
     if isinstance(value, float):
         ordered = data.edge_time.sort().values
@@ -160,7 +204,7 @@ def _moment(name: str, value: Any, data: Data) -> int:
     if isinstance(value, Integral):
         return int(value)
     unit = data.get("time_unit")
-    if unit not in ("D", "s"):
+    if unit not in WEEK:
         raise InvalidInputError(
             f"'{name}' is a date (got {value!r}) but the times of 'data' are "
             f"plain numbers; pass a number"

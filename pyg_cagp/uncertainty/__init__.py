@@ -20,6 +20,7 @@ from pyg_cagp.uncertainty.score import Energy, ScoreUncertainty
 from pyg_cagp.uncertainty.semantic import (
     FrequencyUncertainty,
     SemanticUncertainty,
+    normalised_semantic,
 )
 from pyg_cagp.uncertainty.sngp import SNGP
 from pyg_cagp.uncertainty.structural import StructuralUncertainty
@@ -45,6 +46,6 @@ classes = [
     "SNGP",
     "GraphPosteriorNetwork",
 ]
-functions = ["disagreement"]
+functions = ["disagreement", "normalised_semantic"]
 
 __all__ = classes + functions

@@ -21,13 +21,13 @@ from pyg_cagp.exceptions import (
     InvalidInputError,
     NotFittedError,
 )
-from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
-from pyg_cagp.transforms.judged import JudgedTriples
+from pyg_cagp.protocols import LabelledTriples, labelled_triples
+from pyg_cagp.transforms import TemporalLikeOOD
 
 SCHEMA = 1
 
 #: Labels the validation triples when it is called, and not before.
-Labelled = Callable[[], JudgedTriples]
+Labelled = Callable[[], LabelledTriples]
 
 
 def check_type(name: str, value: object, *types: type) -> None:
@@ -137,7 +137,7 @@ class UncertaintyEstimator(ABC):
             kg (Data): The graph, or anything else that
                 :func:`~pyg_cagp.data.as_kg` takes.
             protocol (str, optional): The protocol that labels validation
-                triples; see :func:`~pyg_cagp.transforms.judged_triples`.
+                triples; see :func:`~pyg_cagp.protocols.labelled_triples`.
                 (default: :obj:`"temporal-like"`)
             preset (str or TemporalLikeOOD, optional): The partition of the
                 paper, by its name, or another. (default: :obj:`"stated"`)
@@ -145,8 +145,8 @@ class UncertaintyEstimator(ABC):
         """
         kg = as_kg(kg)
 
-        def labelled() -> JudgedTriples:
-            val = judged_triples(kg, protocol, "val", preset, seed)
+        def labelled() -> LabelledTriples:
+            val = labelled_triples(kg, protocol, "val", preset, seed)
             check_both_classes(val.label, protocol)
             return val
 

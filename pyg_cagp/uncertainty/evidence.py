@@ -107,7 +107,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
         Args:
             kg (Data): The graph.
             protocol (str, optional): How validation triples are labelled; see
-                :func:`~pyg_cagp.transforms.judged_triples`.
+                :func:`~pyg_cagp.protocols.labelled_triples`.
                 (default: :obj:`"comprehensive"`)
             preset (str or TemporalLikeOOD, optional): The partition of the
                 paper, by its name, or another. (default: :obj:`"stated"`)

@@ -28,6 +28,37 @@ def combine_ends(head: Tensor, tail: Tensor, how: str) -> Tensor:
     return head if how == "head" else tail
 
 
+def normalised_semantic(
+    variance: Tensor, head_index: Tensor, tail_index: Tensor
+) -> Tensor:
+    r"""Returns the semantic uncertainty of triples on the scale of structural
+    uncertainty, :math:`[0, 2]`, in double precision.
+
+    .. math::
+        \tilde{U}_{\text{sem}}(h, r, t) =
+        \frac{v_h + v_t - 2 \min_e v_e}{\max_e v_e - \min_e v_e}
+
+    Both ends of the scale are those of all entities, so no value depends on
+    the other triples.
+
+    Args:
+        variance (torch.Tensor): The variance of each entity.
+        head_index (torch.Tensor): The head indices.
+        tail_index (torch.Tensor): The tail indices.
+
+    Example:
+        >>> variance = torch.tensor([0.0, 1.0, 4.0])
+        >>> head, tail = torch.tensor([[0, 0], [1, 2]])
+        >>> normalised_semantic(variance, head, tail)
+        tensor([0.2500, 1.0000], dtype=torch.float64)
+    """
+    values = variance.detach().double().to(head_index.device)
+    low, high = torch.aminmax(values)
+    width = high - low if high > low else torch.ones_like(high)
+    values = (values - low) / width
+    return 2 * combine_ends(values[head_index], values[tail_index], "mean")
+
+
 class SemanticUncertainty(ModelEstimator):
     r"""The semantic uncertainty of the `"Decomposing Uncertainty in
     Probabilistic Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"

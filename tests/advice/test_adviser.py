@@ -64,6 +64,17 @@ def test_kinds_are_those_of_the_partition(adviser, kg):
     assert sum(table.counts().values()) == len(TEST)
 
 
+def test_an_inclusive_preset_classifies_inclusively(own_run, kg):
+    prepare(own_run, kg, load_run(own_run).model, preset="inclusive")
+    labels, strict = (
+        TemporalLikeOOD.preset(name)(kg).ood_type[kg.test_mask]
+        for name in ("inclusive", "stated")
+    )
+    assert not torch.equal(labels, strict)
+    table = Adviser.load(own_run).score(*COLUMNS)
+    assert torch.equal(table.kind, labels)
+
+
 def test_unknown_names_are_told_of_row_by_row(adviser):
     known, rel = ENTITIES[0], RELATIONS[0]
     table = adviser.score(

@@ -7,7 +7,6 @@ import pytest
 
 from pyg_cagp.advice import adviser as adviser_module
 from pyg_cagp.advice import parquet_chunks, reader, score_file
-from pyg_cagp.advice.table import ScoreTable
 from pyg_cagp.exceptions import (
     CAGPError,
     DatasetFormatError,
@@ -66,7 +65,6 @@ def test_formats_hold_the_same(adviser, triples, tmp_path):
     ).read_bytes()
     asked = "h r t score probability semantic structural total"
     assert tsv[0] == [*asked.split(), "doubt", "kind", "abstain"]
-    assert tsv[0] == ScoreTable.names()
     assert [tuple(row[:3]) for row in tsv[1:]] == ROWS
     assert tsv[21][3:] == [""] * 6 + ["unknown entity", "true"]
     table = pq.read_table(tmp_path / "out.parquet").to_pydict()

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from pyg_cagp.advice import evaluation
-from pyg_cagp.cli import evaluate
+from pyg_cagp.datasets import load
 from tests.advice.graph import ENTITIES, LATER, RELATIONS, TEST, to_tsv
 from tests.cli.test_cli import run
 
@@ -165,6 +165,23 @@ def test_past_and_future(capsys, tmp_path):
     assert json.loads(text)["metrics"]["counts"]["test"]["future"] > 0
 
 
+def test_a_cut_at_given_dates_is_stored_and_used_again(capsys, tmp_path):
+    out = tmp_path / "run"
+    sizes = ["--set=train.epochs=1", "--set=model.hidden_channels=4"]
+    dates = ["--cutoff=2021-06-01", "--val-cutoff=2021-01-01"]
+    args = ["train", "synthetic", "--out", out, *sizes, *dates]
+    code, _, err = run(capsys, *args)
+    assert (code, "with '--by-time'" in err) == (2, True)
+    assert run(capsys, *args, "--by-time", "--json")[0] == 0
+    cut = json.loads((out / "run.json").read_text())["time_cut"]
+    assert [cut["cutoff"], cut["val_cutoff"]] == ["2021-06-01", "2021-01-01"]
+    args = ["evaluate", out, "--protocol", "timestamp", "--json"]
+    counts = json.loads(run(capsys, *args)[1])["metrics"]["counts"]
+    whole = load("synthetic")
+    june = 18_779  # Days from 1970 to 1 June 2021.
+    assert counts["test"]["future"] == int((whole.edge_time >= june).sum())
+
+
 @pytest.mark.parametrize(
     ("command", "message"),
     [
@@ -263,10 +280,6 @@ def test_missing_advice_is_made_as_the_message_says(
     args += ["--set=train.epochs=2", "--set=model.hidden_channels=8"]
     assert run(capsys, *args, "--out", own_run, "--resume")[0] == 0
     assert run(capsys, *query)[0] == 0
-
-
-def test_the_protocols_are_those_there_are():
-    assert evaluate.PROTOCOLS == evaluation.PROTOCOLS
 
 
 def test_warnings_are_sentences_as_errors_are(awkward_graph):

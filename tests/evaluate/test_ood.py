@@ -9,8 +9,8 @@ from pyg_cagp import Coverage, evaluate, metrics
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD, judged_triples
-from pyg_cagp.transforms.judged import PROTOCOLS
+from pyg_cagp.protocols import PROTOCOLS, labelled_triples
+from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_figures_are_those_of_scikit_learn(protocol, kg, dated):
     graph = graph_for(protocol, kg, dated)
     signal = rarity(graph)
     record = evaluate.ood({"rarity": signal}, graph, protocol)
-    test = judged_triples(graph, protocol)
+    test = labelled_triples(graph, protocol)
     label = test.label.numpy()
     score = signal(test.head, test.rel, test.tail).numpy()
     rows = record["methods"]["rarity"]
@@ -68,7 +68,7 @@ def test_figures_are_those_of_scikit_learn(protocol, kg, dated):
 
 def test_thresholds_come_from_validation_alone(kg):
     signal = rarity(kg)
-    val = judged_triples(kg, "standard", "val")
+    val = labelled_triples(kg, "standard", "val")
     want = metrics.best_threshold(
         signal(val.head, val.rel, val.tail), val.label
     )
@@ -89,17 +89,17 @@ def test_thresholds_come_from_validation_alone(kg):
 def test_temporal_like_is_the_partition(kg):
     for preset in ("stated", "table2", "appendix"):
         data = TemporalLikeOOD.preset(preset)(kg)
-        got = judged_triples(kg, "temporal-like", "val", preset)
+        got = labelled_triples(kg, "temporal-like", "val", preset)
         assert torch.equal(got.kind, data.ood_type[data.val_mask])
 
 
 def test_standard_and_comprehensive_are_made_of_false_triples(kg):
     known = TripleIndex.from_data(kg)
     for protocol, number in (("standard", 1), ("comprehensive", 3)):
-        got = judged_triples(kg, protocol, seed=3)
+        got = labelled_triples(kg, protocol, seed=3)
         is_known = known.contains(got.head, got.rel, got.tail)
         assert torch.equal(is_known, got.kind != number)
-        assert not torch.equal(got.tail, judged_triples(kg, protocol).tail)
+        assert not torch.equal(got.tail, labelled_triples(kg, protocol).tail)
     size = int(kg.test_mask.sum())
     assert got.counts()["corrupted"] == size
     assert sum(got.counts().values()) == 2 * size
@@ -117,7 +117,7 @@ def test_timestamp_reports_with_and_without_repeats(dated):
 
 
 def test_verified_negatives(kg):
-    got = judged_triples(kg, "verified-negatives")
+    got = labelled_triples(kg, "verified-negatives")
     assert got.counts() == {
         "id": int(kg.test_mask.sum()),
         "false": kg.test_neg_edge_type.numel(),

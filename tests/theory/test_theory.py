@@ -9,6 +9,7 @@ from pyg_cagp import Coverage, theory
 from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.uncertainty import normalised_semantic
 
 EPSILONS = (0, 1, 2, 5, 10)
 
@@ -114,40 +115,13 @@ def test_theorems(data, variance):
 
 
 def test_scale_of_the_semantic_signal(data, variance):
-    scaled = theory.normalised_semantic(data, variance)
+    ends = data.edge_index
+    scaled = normalised_semantic(variance, *ends)
     assert 0 <= float(scaled.min()) < float(scaled.max()) <= 2
-    other = theory.normalised_semantic(data, 3 * variance + 1)
+    other = normalised_semantic(3 * variance + 1, *ends)
     torch.testing.assert_close(scaled, other)
-    flat = theory.normalised_semantic(data, torch.ones(data.num_nodes))
+    flat = normalised_semantic(torch.ones(data.num_nodes), *ends)
     assert bool((flat == 0).all())
-
-
-def test_circularity(data):
-    coverage = Coverage.from_data(data)
-    head, tail = data.edge_index[:, data.test_mask]
-    rel = data.edge_type[data.test_mask]
-    label = (data.ood_type[data.test_mask] > 0).long()
-    got = theory.circularity(coverage, head, rel, tail, label)
-    assert got["oracle"] == 1
-    assert "by construction" in got["verdict"]
-    assert got["rarity"] < 1
-    missing = coverage.missing(head, rel, tail)
-    assert got["structural"] == pytest.approx(roc_auc_score(label, missing))
-    # Labels from elsewhere are not a function of frequency and coverage, and
-    # the oracle is the best that any function of these can be.
-    generator = torch.Generator().manual_seed(0)
-    label = label[torch.randperm(label.numel(), generator=generator)]
-    got = theory.circularity(coverage, head, rel, tail, label)
-    assert got["oracle"] < 0.9
-    assert "do not follow" in got["verdict"]
-    frequency = coverage.frequency()
-    smaller = frequency[head].minimum(frequency[tail])
-    for _ in range(20):
-        any_function = torch.rand((3, int(smaller.max()) + 1))
-        area = roc_auc_score(label, any_function[missing, smaller])
-        assert area <= got["oracle"] + 1e-12
-    nothing = theory.circularity(coverage, head, rel, tail, label * 0)
-    assert nothing["oracle"] is None
 
 
 def test_what_there_is_nothing_of_is_none(data, variance):

@@ -1,8 +1,12 @@
 """Past and future."""
 
+import json
+from datetime import date
+
 import numpy as np
 import pytest
 import torch
+from torch_geometric.data import Data
 from torch_geometric.data.datapipes import DatasetAdapter
 from torch_geometric.transforms import Compose
 
@@ -10,7 +14,12 @@ from pyg_cagp import Coverage
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import CorruptTriples, TemporalLikeOOD, TimestampOOD
+from pyg_cagp.transforms import (
+    CorruptTriples,
+    TemporalLikeOOD,
+    TimestampOOD,
+    week_length,
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +45,23 @@ def test_a_date(dated):
     share = (data.ood_label[past] == 0).float().mean()
     assert share == pytest.approx(0.2, abs=0.02)
     assert (dated.edge_index == data.edge_index).all()
+
+
+def test_a_stored_cut_makes_the_same_split(dated):
+    for cut in (date(2021, 6, 1), "2021-06-01", np.int64(18_779), 0.8):
+        first = TimestampOOD(cut, 0.3, held_out=0.2, seed=3)(dated)
+        stored = json.loads(json.dumps(first.time_cut))
+        again = TimestampOOD(**stored)(dated)
+        for key in ("train_mask", "val_mask", "test_mask"):
+            assert torch.equal(first[key], again[key])
+
+
+def test_a_week_is_as_long_as_its_unit_says():
+    times = {"edge_time": torch.tensor([0, 604_800])}
+    assert week_length(Data(time_unit="s", **times)) == 604_800
+    assert week_length(Data(time_unit="D", **times)) == 7
+    with pytest.raises(InvalidInputError, match="must have a 'time_unit'"):
+        week_length(Data(**times))
 
 
 def test_a_point_in_time_and_a_share(dated):

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from pyg_cagp import Coverage, metrics
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import judged_triples
+from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.uncertainty import (
     CAGP,
     EvidenceUncertainty,
@@ -38,7 +38,7 @@ def test_parts_add_up(world, model, coverage, triples):
 
 def test_the_weight_of_largest_likelihood(world, model, coverage):
     cagp = CAGP(model, coverage).fit(world, protocol="standard")
-    val = judged_triples(world, "standard", "val")
+    val = labelled_triples(world, "standard", "val")
     x, y = signals(cagp, val).numpy(), val.label.numpy()
     slopes = LogisticRegression(C=np.inf, tol=1e-8).fit(x, y).coef_[0]
     if slopes.min() < 0:
@@ -50,7 +50,7 @@ def test_the_weight_of_largest_likelihood(world, model, coverage):
 
 def test_the_weight_of_largest_auroc(world, model, coverage):
     cagp = CAGP(model, coverage, fit_by="auroc").fit(world)
-    val = judged_triples(world, "temporal-like", "val")
+    val = labelled_triples(world, "temporal-like", "val")
     x = signals(cagp, val)
     best = metrics.auroc(
         x @ x.new_tensor([cagp.alpha, 1 - cagp.alpha]), val.label
@@ -64,7 +64,7 @@ def test_a_mix_beats_both_of_its_parts(world, coverage):
     rarity = FrequencyUncertainty(coverage)
     structural = StructuralUncertainty(coverage)
     cagp = CAGP(rarity, coverage, fit_by="auroc").fit(world)
-    test = judged_triples(world)
+    test = labelled_triples(world)
     triples = test.head, test.rel, test.tail
     areas = [
         metrics.auroc(estimator(*triples), test.label)
@@ -122,7 +122,7 @@ def test_pieces_of_a_basis_by_hand():
 
 
 def test_evidence_gives_a_probability(world, evidence):
-    test = judged_triples(world, "comprehensive", seed=1)
+    test = labelled_triples(world, "comprehensive", seed=1)
     p = evidence(test.head, test.rel, test.tail)
     assert metrics.expected_calibration_error(p, test.label) < 0.05
     # It knows more than its best single piece.

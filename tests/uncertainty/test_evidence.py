@@ -4,12 +4,12 @@ import pytest
 import torch
 
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import judged_triples
+from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.uncertainty import EvidenceUncertainty
 
 
 def judged(kg, protocol):
-    val = judged_triples(kg, protocol, "val", seed=3)
+    val = labelled_triples(kg, protocol, "val", seed=3)
     return (val.head, val.rel, val.tail), val.label
 
 

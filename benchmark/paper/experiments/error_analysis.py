@@ -8,7 +8,7 @@ from torch import Tensor
 from benchmark.paper.setting import Setting
 from pyg_cagp import metrics
 from pyg_cagp.data import split_edges
-from pyg_cagp.transforms import judged_triples
+from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.uncertainty import CAGP
 
 
@@ -19,7 +19,7 @@ def error_analysis(setting: Setting) -> dict[str, Any]:
     kg, coverage, seed = setting.kg, setting.coverage, setting.seed
     cagp = CAGP(setting.model, coverage).fit(kg, protocol="standard", seed=seed)
     val, test = (
-        judged_triples(kg, "standard", split, seed=seed)
+        labelled_triples(kg, "standard", split, seed=seed)
         for split in ("val", "test")
     )
     threshold = metrics.best_threshold(

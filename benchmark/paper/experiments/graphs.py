@@ -5,10 +5,11 @@ from typing import Any
 import torch
 
 from benchmark.paper.setting import Setting
-from pyg_cagp import metrics, theory
+from pyg_cagp import evaluate, metrics, theory
 from pyg_cagp.data import split_edges
 from pyg_cagp.evaluate import partition_summary
-from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
+from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import StructuralUncertainty
 
 PRESETS = ("stated", "inclusive", "appendix", "table2")
@@ -43,8 +44,8 @@ def partitions(setting: Setting) -> dict[str, Any]:
             }
             for reference in ("id", "train")
         }
-        test = judged_triples(kg, "temporal-like", preset=preset)
-        figures["by_construction"][preset] = theory.circularity(
+        test = labelled_triples(kg, "temporal-like", preset=preset)
+        figures["by_construction"][preset] = evaluate.circularity(
             coverage, test.head, test.rel, test.tail, test.label
         )
     return figures
@@ -55,7 +56,7 @@ def coverage_views(setting: Setting) -> dict[str, Any]:
     figures suggest, from train.
     """
     kg, coverage = setting.kg, setting.coverage
-    test = judged_triples(kg, "temporal-like", preset="table2")
+    test = labelled_triples(kg, "temporal-like", preset="table2")
     novel = test.kind == 2
     (head, tail), rel = split_edges(kg, "train")
     draw = torch.randperm(

@@ -6,7 +6,8 @@ import torch
 
 from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate, metrics
-from pyg_cagp.transforms import TemporalLikeOOD, judged_triples
+from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import (
     CAGP,
     SemanticUncertainty,
@@ -23,7 +24,7 @@ def tau(setting: Setting) -> dict[str, Any]:
     figures = {}
     for quantile in QUANTILES:
         partition = TemporalLikeOOD(quantile=quantile)
-        test = judged_triples(kg, "temporal-like", preset=partition)
+        test = labelled_triples(kg, "temporal-like", preset=partition)
         triples = test.head, test.rel, test.tail
         cagp = CAGP(model, coverage).fit(kg, preset=partition)
         signals = {
@@ -55,7 +56,7 @@ def alpha(setting: Setting, num_steps: int = 41) -> dict[str, Any]:
         ("standard", "stated"),
     ):
         options: dict[str, Any] = {"preset": preset, "seed": setting.seed}
-        test = judged_triples(kg, protocol, **options)
+        test = labelled_triples(kg, protocol, **options)
         triples = test.head, test.rel, test.tail
         parts = SimpleAverage(model, coverage).fit(kg).decompose(*triples)
         weights = torch.linspace(0, 1, num_steps, dtype=torch.double)
@@ -92,7 +93,7 @@ def architecture(setting: Setting) -> dict[str, Any]:
         ("temporal-like", "table2"),
     ):
         options: dict[str, Any] = {"preset": preset, "seed": setting.seed}
-        test = judged_triples(kg, protocol, **options)
+        test = labelled_triples(kg, protocol, **options)
         larger = SemanticUncertainty(model, "max")
         options["protocol"] = protocol
         estimators = {

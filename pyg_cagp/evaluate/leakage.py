@@ -41,9 +41,9 @@ def circularity(
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> from pyg_cagp.transforms import judged_triples
+        >>> from pyg_cagp.protocols import labelled_triples
         >>> kg = load("synthetic")
-        >>> test = judged_triples(kg, "temporal-like")
+        >>> test = labelled_triples(kg, "temporal-like")
         >>> triples = test.head, test.rel, test.tail
         >>> circularity(Coverage.from_data(kg), *triples, test.label)["oracle"]
         1.0
