@@ -151,13 +151,11 @@ def by_shift(records: Records) -> Any:
     r"""Draws which methods detect random tails, and which temporal-like OOD."""
     figure, axes = plt.subplots(figsize=(6.4, 4.2))
     for method, (name, colour, side) in BY_SHIFT.items():
-        place = [
-            _area(records, setting, method)
-            for setting in ("standard-stated", "temporal-like-table2")
-        ]
-        if None in place:
+        tails = _area(records, "standard-stated", method)
+        early = _area(records, "temporal-like-table2", method)
+        if tails is None or early is None:
             continue
-        x, y = (found.mean for found in place)
+        x, y = tails.mean, early.mean
         axes.plot(x, y, "o", color=colour)
         axes.annotate(
             name,

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmark.paper.tables.notes import written
-from benchmark.paper.tables.records import Records, split_seed
+from benchmark.paper.tables.records import Records
 from benchmark.paper.tables.table import Table
+
+TITLE = "Arriving triples against random tails, AUROC, means over weeks"
 
 COLUMNS = (
     "dataset",
@@ -21,21 +23,11 @@ COLUMNS = (
 WEEKS = 4
 
 
-class Arrival:
-    r"""Arriving triples against random tails, in means over weeks."""
-
-    heading = "Arriving triples against random tails, AUROC, means over weeks"
-    one_graph = False
-
-    def reads(self, record: str) -> bool:
-        r"""Returns whether a record has figures of the table."""
-        return split_seed(record)[0].endswith("/arrival")
-
-    def make(self, records: Records) -> Table:
-        r"""Returns the table of some records."""
-        rows = [row for d in records.datasets() for row in _rows(records, d)]
-        notes = written(records, "", ["interval"])
-        return Table("arrival", self.heading, COLUMNS, rows, notes)
+def arrival(records: Records) -> Table:
+    r"""Returns AUROCs of arriving triples, in means over weeks."""
+    rows = [row for d in records.datasets() for row in _rows(records, d)]
+    notes = written(records, "", ["interval"])
+    return Table("arrival", TITLE, COLUMNS, rows, notes)
 
 
 def _rows(records: Records, dataset: str) -> Iterator[tuple[Any, ...]]:

@@ -1,10 +1,11 @@
 r"""How long the records took."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from benchmark.paper.tables.records import Records
 from benchmark.paper.tables.table import Table
+
+COLUMNS = ("dataset", "records", "models", "all else", "together")
 
 NOTE = (
     "The time of every experiment, added up, and that of training and of the "
@@ -14,46 +15,24 @@ NOTE = (
 )
 
 
-class Effort:
-    r"""The time of all experiments, by graph."""
-
-    heading = "Hours of computing"
-    one_graph = False
-
-    def reads(self, record: str) -> bool:
-        r"""Returns that it needs no record, though it reads all there are."""
-        return False
-
-    def make(self, records: Records) -> Table:
-        r"""Returns the table of some records."""
-        seconds: dict[str, dict[bool, list[float]]] = {}
-        for name in records.names:
-            dataset, _, rest = name.partition("/")
-            parts = seconds.setdefault(dataset, {True: [], False: []})
-            record = records.store.read(name)
-            if record is not None:
-                parts[rest.startswith("models/")].append(_seconds_of(record))
-        rows = [
-            _row(dataset, parts[True], parts[False])
-            for dataset, parts in seconds.items()
-        ]
-        if rows:
-            models, others = (
-                [s for parts in seconds.values() for s in parts[is_model]]
-                for is_model in (True, False)
-            )
-            rows.append(_row("all", models, others))
-        columns = ("dataset", "records", "models", "all else", "together")
-        return Table("effort", self.heading, columns, rows, (NOTE,))
-
-
-def _row(
-    title: str, models: Iterable[float], others: Iterable[float]
-) -> tuple[Any, ...]:
-    models, others = list(models), list(others)
-    times = sum(models), sum(others), sum(models) + sum(others)
-    hours = (f"{seconds / 3600:.2f}" for seconds in times)
-    return title, len(models) + len(others), *hours
+def effort(records: Records) -> Table:
+    r"""Returns the time of all experiments, by graph."""
+    # By graph: the number of records, seconds of models, and of all else.
+    sums: dict[str, list[float]] = {}
+    for name in records.names:
+        dataset, _, rest = name.partition("/")
+        record = records.store.read(name)
+        seconds = 0.0 if record is None else _seconds_of(record)
+        for row in ("all", dataset):
+            numbers = sums.setdefault(row, [0, 0.0, 0.0])
+            numbers[0] += 1
+            numbers[1 if rest.startswith("models/") else 2] += seconds
+    rows = [
+        (title, int(count), *map(_hours, (models, others, models + others)))
+        for title, (count, models, others) in sums.items()
+    ]
+    rows = [*rows[1:], *rows[:1]]
+    return Table("effort", "Hours of computing", COLUMNS, rows, (NOTE,))
 
 
 def _seconds_of(record: dict[str, Any]) -> float:
@@ -64,3 +43,7 @@ def _seconds_of(record: dict[str, Any]) -> float:
     trained = record["result"].get("seconds", {})
     parts = [trained.get(part, 0.0) for part in ("training", "posterior")]
     return spent + sum(parts) if spent < sum(parts) else spent
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:.2f}"

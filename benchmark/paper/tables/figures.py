@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from benchmark.paper.tables.measures import OF_FIGURES, OF_RECORDS
+from benchmark.paper.tables import measures
 from benchmark.paper.tables.records import (
     Records,
     home,
@@ -152,7 +152,7 @@ def _combined(records: Records, spec: dict[str, Any], dataset: str) -> Any:
     if None in values:
         return None
     if "call" in spec:
-        return OF_FIGURES[spec["call"]](*values)
+        return getattr(measures, spec["call"])(*values)
     return values
 
 
@@ -165,4 +165,4 @@ def _called(records: Records, spec: dict[str, Any], dataset: str) -> Any:
         if name not in ("call", "name", "times")
     }
     name = f"{dataset}/{spec['name']}"
-    return OF_RECORDS[spec["call"]](records, name, **arguments)
+    return getattr(measures, spec["call"])(records, name, **arguments)

@@ -52,7 +52,6 @@ class Layout:
         if_empty (list, optional): Sentences in its place.
         one_graph (bool, optional): Whether it shows one graph, the first that
             has figures. (default: :obj:`False`)
-        datasets (list, optional): The only graphs it shows.
     """
 
     name: str
@@ -63,16 +62,10 @@ class Layout:
     notes: list[str] = field(default_factory=list)
     if_empty: list[str] = field(default_factory=list)
     one_graph: bool = False
-    datasets: list[str] | None = None
-
-    @property
-    def heading(self) -> str:
-        r"""The title without the graph."""
-        return self.title.replace(", $dataset", "")
 
     def make(self, records: Records) -> Table:
         r"""Returns the table of some records."""
-        datasets = self.datasets or records.datasets()
+        datasets = records.datasets()
         if not self.one_graph:
             return self._make(records, datasets)
         made = (self._make(records, [d]) for d in datasets or DATASETS[:1])
@@ -80,11 +73,7 @@ class Layout:
         return next((t for t in (first, *made) if t.rows), first)
 
     def reads(self, record: str) -> bool:
-        r"""Returns whether a record has figures of the table.
-
-        Args:
-            record (str): The name of the record.
-        """
+        r"""Returns whether a record has figures of the table."""
         return does_read(list(self._specs()), record)
 
     def _make(self, records: Records, datasets: list[str]) -> Table:
@@ -99,13 +88,7 @@ class Layout:
             )
             if any(measured):
                 rows.append(row)
-        kept = [
-            place
-            for place, column in enumerate(columns)
-            if "label" in column
-            or any(row[place] is not None for row in rows)
-            or (not rows and "dataset" not in column)
-        ]
+        kept = [p for p in range(len(columns)) if _is_kept(rows, columns, p)]
         first = datasets[0] if datasets else DATASETS[0]
         return Table(
             self.name,
@@ -168,6 +151,20 @@ def _entry(records: Records, row: Row, column: dict[str, Any]) -> Any:
 
 def _is_measured(column: dict[str, Any]) -> bool:
     return "label" not in column and "paper" not in column["heading"]
+
+
+def _is_kept(
+    rows: list[list[Any]], columns: list[dict[str, Any]], place: int
+) -> bool:
+    r"""Returns whether a column has a figure; a paper column, whether it and
+    the column before it have one.
+    """
+    column = columns[place]
+    if "label" in column or not rows:
+        return "dataset" not in column
+    if column["heading"] == "paper" and not _is_kept(rows, columns, place - 1):
+        return False
+    return any(row[place] is not None for row in rows)
 
 
 def _with_paper(column: dict[str, Any]) -> Iterator[dict[str, Any]]:

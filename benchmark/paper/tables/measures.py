@@ -1,12 +1,16 @@
-r"""The functions that tables and claims name in YAML."""
+r"""The functions that tables and claims name in YAML.
 
-from collections.abc import Callable
+Some take figures. Others take the records, the name of an experiment without
+its seed, and further arguments from YAML; they return :obj:`None` where there
+is no record.
+"""
+
 from typing import Any
 
 from benchmark.paper.tables.records import Records, home, twin
 from benchmark.paper.tables.spread import Spread
 
-#: Half the distance from the paper's figure at which a figure is near it.
+#: How far from the limit a figure may be to hold.
 CLOSE = 0.01
 
 PROBABILITY = "max probability"
@@ -38,9 +42,7 @@ def width(*figures: Any) -> float:
 
 
 def fewer(kept: float, whole: float) -> float | None:
-    r"""Returns by what share errors are fewer at one accuracy than at another
-    one.
-    """
+    r"""Returns by what share errors are fewer at one accuracy than another."""
     return 1 - (1 - kept) / (1 - whole) if whole < 1 else None
 
 
@@ -51,22 +53,13 @@ def equal(*figures: Any) -> bool:
 
 
 def fewer_errors(records: Records, name: str, method: str) -> Spread | None:
-    r"""Returns by what share errors are fewer among answers than among all
-    queries, where 85 % should be answered.
-
-    Args:
-        records (Records): The records.
-        name (str): The name of the experiment without the seed.
-        method (str): The method that decides what is answered.
+    r"""Returns by what share errors are fewer among the answers that a method
+    chooses than among all queries, where 85 % should be answered.
     """
-    path = ("methods", method, "selective", "0.85", "accuracy")
     name = home(name, method)
-    pairs = zip(
-        records.values(name, *path),
-        records.values(name, "accuracy"),
-        strict=False,
-    )
-    shares = [fewer(*pair) for pair in pairs]
+    path = ("methods", method, "selective", "0.85", "accuracy")
+    accuracies = records.values(name, *path), records.values(name, "accuracy")
+    shares = map(fewer, *accuracies)
     return records.spread_of([s for s in shares if s is not None], 3)
 
 
@@ -74,14 +67,8 @@ def winning_weights(
     records: Records, name: str, setting: str, part: str = "won"
 ) -> Any:
     r"""Returns the weights of U_sem with which a mix is better than both its
-    parts, with every seed: how many, of how many, or their range.
-
-    Args:
-        records (Records): The records.
-        name (str): The name of the experiment without the seed.
-        setting (str): The protocol and the partition.
-        part (str, optional): :obj:`won`, :obj:`tried` or :obj:`range`.
-            (default: :obj:`won`)
+    parts, with every seed: :obj:`won` (how many), of how many :obj:`tried`, or
+    their :obj:`range`.
     """
     sweeps = [result[setting] for result in records.seeds(name)]
     if not sweeps:
@@ -101,26 +88,17 @@ def winning_weights(
 def difference(records: Records, name: str, method: str) -> str | None:
     r"""Returns by how much CAGP is better than a method with seed 0, and the
     p-value.
-
-    Args:
-        records (Records): The records.
-        name (str): The name of the experiment without the seed.
-        method (str): The method.
     """
     for row in _comparisons(records, name):
-        if row["first"] == "cagp" and row["second"] == method:
+        if (row["first"], row["second"]) == ("cagp", method):
             return f"{row['difference']:+.4f}, p {row['p_bootstrap_holm']:.4f}"
     return None
 
 
 def compared(records: Records, name: str, part: str) -> Any:
     r"""Returns how CAGP compares with all methods but its own variants: the
-    largest p-value, the least difference or the number of methods.
-
-    Args:
-        records (Records): The records.
-        name (str): The name of the experiment without the seed.
-        part (str): :obj:`p`, :obj:`difference` or :obj:`methods`.
+    largest :obj:`p`, the least :obj:`difference`, or how many
+    :obj:`methods`.
     """
     rows = [
         row
@@ -140,24 +118,16 @@ def compared(records: Records, name: str, part: str) -> Any:
 def against_probability(records: Records, name: str, method: str) -> str | None:
     r"""Returns whether a method ranks errors better than the maximum
     probability, with how many seeds, and its p-value.
-
-    Args:
-        records (Records): The records.
-        name (str): The name of the experiment without the seed.
-        method (str): The method.
     """
-    name = home(name, method)
-    gains = [
-        theirs - ours
-        for theirs, ours in zip(
-            records.values(name, "methods", PROBABILITY, "aurc"),
-            records.values(name, "methods", method, "aurc"),
-            strict=False,
-        )
+    results = [
+        result
+        for result in records.seeds(home(name, method))
+        if {PROBABILITY, method} <= result["methods"].keys()
     ]
-    results = records.seeds(name)
-    for row in results[0].get("comparisons", []) if gains else []:
-        if {method, PROBABILITY} == {row["first"], row["second"]}:
+    methods = [result["methods"] for result in results]
+    gains = [m[PROBABILITY]["aurc"] - m[method]["aurc"] for m in methods]
+    for row in results[0].get("comparisons", []) if results else []:
+        if {row["first"], row["second"]} == {PROBABILITY, method}:
             better = gains[0] > 0
             agree = sum((gain > 0) == better for gain in gains)
             return (
@@ -169,20 +139,14 @@ def against_probability(records: Records, name: str, method: str) -> str | None:
 
 def leaks(records: Records, name: str, near: float, part: str) -> Any:
     r"""Returns how the scales that see labels compare with a figure: how many
-    come close to it, how many there are, or the nearest.
-
-    Args:
-        records (Records): The records.
-        name (str): The name of the experiment without the seed.
-        near (float): The figure.
-        part (str): :obj:`close`, :obj:`scales` or :obj:`nearest`.
+    are :obj:`close` to it, how many :obj:`scales` there are, or the
+    :obj:`nearest`.
     """
-    results = records.seeds(name)
     figures = [
         records.spread(name, signal, key, digits=3)
-        for signal, scales in (results[0] if results else {}).items()
-        if isinstance(scales, dict)
-        for key in scales
+        for result in records.seeds(name)[:1]
+        for signal, scales in result.items()
+        for key in (scales if isinstance(scales, dict) else ())
         if key.startswith("as published")
     ]
     found = sorted(
@@ -202,15 +166,8 @@ def better(
     path: list[str],
     lowest: bool = False,
 ) -> int | None:
-    r"""Returns how many methods are better than the first of them.
-
-    Args:
-        records (Records): The records.
-        name (str): The name of the experiment without the seed.
-        methods (list): The methods.
-        path (list): The keys that lead from a method to the figure.
-        lowest (bool, optional): Whether the lowest figure is the best.
-            (default: :obj:`False`)
+    r"""Returns how many methods are better than the first of them, by the
+    figure at the end of a path.
     """
     found = [records.spread(name, "methods", m, *path) for m in methods]
     means = [figure.mean for figure in found if figure is not None]
@@ -227,32 +184,3 @@ def _comparisons(records: Records, name: str) -> list[dict[str, Any]]:
         for result in records.seeds(part)[:1]
         for row in result.get("comparisons", [])
     ]
-
-
-#: Functions of figures.
-OF_FIGURES: dict[str, Callable[..., Any]] = {
-    function.__name__: function
-    for function in (
-        gain,
-        share,
-        reduction,
-        increase,
-        width,
-        fewer,
-        equal,
-    )
-}
-
-#: Functions that read records by themselves.
-OF_RECORDS: dict[str, Callable[..., Any]] = {
-    function.__name__: function
-    for function in (
-        fewer_errors,
-        winning_weights,
-        difference,
-        compared,
-        against_probability,
-        leaks,
-        better,
-    )
-}

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from benchmark.paper.tables.figures import (
     SEPARATOR,
-    does_read,
     figure,
     fill,
     read,
@@ -23,6 +22,8 @@ from benchmark.paper.tables.spread import Spread
 from benchmark.paper.tables.table import Table
 
 FB = "fb15k-237"
+
+TITLE = "What holds and what does not (FB15k-237 unless a graph is named)"
 
 COLUMNS = (
     "claim",
@@ -56,23 +57,13 @@ class Row(NamedTuple):
     table: str
 
 
-class Verdicts:
-    r"""Every claim of :obj:`claims.yaml` with its verdict."""
-
-    heading = "What holds and what does not (FB15k-237 unless a graph is named)"
-    one_graph = False
-
-    def reads(self, record: str) -> bool:
-        r"""Returns whether a record has figures of the table."""
-        return does_read(CLAIMS, record)
-
-    def make(self, records: Records) -> Table:
-        r"""Returns the table of some records."""
-        rows = [row for c in CLAIMS if (row := verdict_of(records, c))]
-        notes = []
-        if len(rows) < len(CLAIMS):
-            notes.append("Claims without a record are left out.")
-        return Table("verdicts", self.heading, COLUMNS, rows, notes)
+def verdicts(records: Records) -> Table:
+    r"""Returns every claim of :obj:`claims.yaml` with its verdict."""
+    rows = [row for claim in CLAIMS if (row := verdict_of(records, claim))]
+    notes = []
+    if len(rows) < len(CLAIMS):
+        notes.append("Claims without a record are left out.")
+    return Table("verdicts", TITLE, COLUMNS, rows, notes)
 
 
 def expanded(
