@@ -71,13 +71,6 @@ class Artifacts:
     ) -> Run:
         r"""Returns a trained model; it is trained if there is none, and
         training goes on if it was interrupted.
-
-        Args:
-            kg (Data): The graph.
-            config (Config): The config.
-            seed (int): The seed.
-            dataset (str, optional): The name of the graph.
-                (default: :obj:`""`)
         """
         folder = self.model_folder(kg, config, seed, dataset)
         # Two processes may want one model: the second waits for the first.
@@ -128,14 +121,7 @@ class Artifacts:
         decided_by: Any,
         make: Callable[[], dict[str, Any]] | None = None,
     ) -> dict[str, Tensor]:
-        r"""Returns stored tensors; they are made if there are none.
-
-        Args:
-            dataset (str): The graph.
-            decided_by (Any): What decides them beside the graph and the code.
-            make (callable, optional): Returns the tensors by their names.
-                (default: :obj:`None`)
-        """
+        r"""Returns stored tensors; they are made if there are none."""
         path = self.tensors_path(dataset, decided_by)
         if make is not None and not path.exists():
             arrays = {key: value.numpy() for key, value in make().items()}
@@ -165,15 +151,7 @@ def shipped_config(
     changes: dict[str, Any] | None = None,
     recipe: str | None = None,
 ) -> Config:
-    r"""Returns the config of a model on a graph, with some options changed.
-
-    Args:
-        dataset (str): The graph.
-        model (str): The name of the model.
-        changes (dict, optional): The changed options. (default: :obj:`None`)
-        recipe (str, optional): :obj:`"paper"` for the recipe of the paper.
-            (default: :obj:`None`)
-    """
+    r"""Returns the config of a model on a graph, with some options changed."""
     name = CONFIG_OF.get(dataset, dataset)
     return Config.find(name, model, recipe).override(changes or {})
 

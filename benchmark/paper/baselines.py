@@ -146,14 +146,7 @@ def _values(
 
 
 def lookup(setting: Setting, method: str, scores: dict[str, str]) -> Lookup:
-    r"""Returns the stored scores of a baseline, by triple.
-
-    Args:
-        setting (Setting): The graph and the model.
-        method (str): The baseline, or a further measure of one.
-        scores (dict): The digests of the experiments that store scores, by
-            baseline.
-    """
+    r"""Returns the stored scores of a baseline, by triple."""
     of, _ = MEASURES.get(method, (method, ""))
     key = [scores[of], setting.seed]
     tensors = setting.artifacts.tensors(setting.dataset, key)

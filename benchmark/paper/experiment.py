@@ -57,11 +57,7 @@ class Experiment:
         return [self.config, self.inputs.get("seed")]
 
     def identity(self, data: str) -> dict[str, Any]:
-        r"""Returns what identifies the result, beside its name.
-
-        Args:
-            data (str): The digest of the dataset.
-        """
+        r"""Returns what identifies the result, beside its name."""
         return {
             "config": self.config,
             "data": data,
@@ -70,11 +66,7 @@ class Experiment:
         }
 
     def run(self, artifacts: Artifacts) -> dict[str, Any]:
-        r"""Computes the figures.
-
-        Args:
-            artifacts (Artifacts): Where graphs, models and scores come from.
-        """
+        r"""Computes the figures."""
         options = dict(self.inputs)
         of = {key: options.pop(key) for key in OF_SETTING if key in options}
         if self.stores:

@@ -45,11 +45,7 @@ class Comparison(NamedTuple):
 
 
 def compare(values: Values) -> Comparison:
-    r"""Compares values with those that are stored.
-
-    Args:
-        values (dict): What :func:`compute` gave.
-    """
+    r"""Compares values with those that are stored."""
     golden = json.loads(FILE.read_text(encoding="utf-8"))
     stored, present = golden.pop("environment"), environment()
     different = []
@@ -69,11 +65,7 @@ def compare(values: Values) -> Comparison:
 
 
 def record(values: Values) -> None:
-    r"""Stores values to compare with.
-
-    Args:
-        values (dict): What :func:`compute` gave.
-    """
+    r"""Stores values to compare with."""
     content: dict[str, Any] = {"environment": environment()}
     content |= {name: list(part.values()) for name, part in values.items()}
     lines = (f'"{name}": {json.dumps(v)}' for name, v in content.items())
@@ -81,14 +73,7 @@ def record(values: Values) -> None:
 
 
 def compute(folder: Path, stages: set[str] | None = None) -> Values:
-    r"""Returns all values by experiment and place.
-
-    Args:
-        folder (pathlib.Path): Where models and scores are stored meanwhile.
-        stages (set, optional): If given, the stages that were passed through
-            are added to it, which takes a few times as long.
-            (default: :obj:`None`)
-    """
+    r"""Returns all values by experiment and place."""
     artifacts = Artifacts(folder)
     experiments = [e for e in Grid(GOLDEN).experiments.values() if not e.alone]
     values: Values = {"coverage": _coverage(Setting(artifacts, "golden"))}

@@ -263,11 +263,7 @@ class Grid:
         return name
 
     def chosen(self, wanted: Callable[[str], bool]) -> list[Experiment]:
-        r"""Returns the experiments that are wanted, with all they need.
-
-        Args:
-            wanted (callable): Returns by its name whether one is wanted.
-        """
+        r"""Returns the experiments that are wanted, with all they need."""
         names = {name for name in self.experiments if wanted(name)}
         for name, experiment in reversed(self.experiments.items()):
             if name in names:

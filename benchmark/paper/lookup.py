@@ -26,14 +26,7 @@ def triple_keys(
 
 
 def all_triples(kg: Data, model: KGEModel, seed: int) -> Triples:
-    r"""Returns every triple that some protocol asks about, once.
-
-    Args:
-        kg (Data): The graph.
-        model (torch_geometric.nn.kge.KGEModel): The model whose predictions
-            are judged.
-        seed (int): The seed of corruption.
-    """
+    r"""Returns every triple that some protocol asks about, once."""
     parts = []
     for split in ("val", "test"):
         judged = [labelled_triples(kg, "standard", split, seed=seed)]

@@ -50,15 +50,6 @@ def run_experiments(
     Models come first, then scores that are stored, then what reads both. An
     experiment whose scores are gone is computed again if another one needs
     them.
-
-    Args:
-        experiments (sequence): The experiments, each after those it needs.
-        store (Store): Where records are.
-        artifacts (Artifacts): Where graphs, models and scores come from.
-        jobs (int, optional): How many are computed at a time, each by a
-            process with its share of the cores. (default: :obj:`1`)
-        progress (bool, optional): If set to :obj:`False`, shows no progress
-            bar. (default: :obj:`True`)
     """
     data, failed = _digests(experiments, artifacts)
     there = [e for e in experiments if e.name not in failed]
@@ -94,12 +85,7 @@ def _phases(
 
 
 def compute(experiment: Experiment, artifacts: Artifacts) -> Answer:
-    r"""Computes one experiment.
-
-    Args:
-        experiment (Experiment): The experiment.
-        artifacts (Artifacts): Where graphs, models and scores come from.
-    """
+    r"""Computes one experiment."""
     began = time.perf_counter()
     try:
         result = experiment.run(artifacts)
@@ -192,12 +178,6 @@ def recompute(
 ) -> Iterator[tuple[str, list[str]]]:
     r"""Computes records again, with all they need, and yields which figures
     differ. The provenance of a record that comes out the same is renewed.
-
-    Args:
-        experiments (sequence): The experiments and those they need, in order.
-        names (sequence): The names of the records to compare.
-        store (Store): Where records are.
-        artifacts (Artifacts): Where graphs, models and scores come from.
     """
     for experiment in tqdm(experiments, disable=None):
         stored = store.read(experiment.name)

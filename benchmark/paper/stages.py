@@ -44,11 +44,7 @@ STAGES = {
 
 
 def stage_of(path: Path) -> str | None:
-    r"""Returns the stage that owns a file; the longest folder decides.
-
-    Args:
-        path (pathlib.Path): The file.
-    """
+    r"""Returns the stage that owns a file; the longest folder decides."""
     if not path.is_relative_to(PACKAGE):
         return None
     inside = path.relative_to(PACKAGE).parent
@@ -103,11 +99,7 @@ def stamps() -> dict[str, dict[str, str]]:
 
 
 def stamp(stages: Iterable[str]) -> None:
-    r"""Marks the present code of stages as confirmed by the golden run.
-
-    Args:
-        stages (iterable): The stages that the golden run passed through.
-    """
+    r"""Marks the present code of stages as confirmed by the golden run."""
     code = code_digests()
     made = {"verified_by": "golden", "commit": commit()}
     entries = stamps() | {name: {"code": code[name], **made} for name in stages}
@@ -122,9 +114,6 @@ def stamp(stages: Iterable[str]) -> None:
 def changed_since(provenance: dict[str, Any]) -> str | None:
     r"""Returns since which commit the code of some stage of a record has
     neither computed nor confirmed it, or :obj:`None`.
-
-    Args:
-        provenance (dict): The provenance of the record.
     """
     now, confirmed = code_digests(), stamps()
     for name, code in provenance["code"].items():

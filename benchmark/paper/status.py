@@ -15,13 +15,7 @@ CURRENT = "current"
 def states(
     experiments: Sequence[Experiment], store: Store, artifacts: Artifacts
 ) -> dict[str, str]:
-    r"""Returns the state of each record by its name.
-
-    Args:
-        experiments (sequence): The experiments.
-        store (Store): Where records are.
-        artifacts (Artifacts): Where graphs come from.
-    """
+    r"""Returns the state of each record by its name."""
     digests: dict[str, str | None] = {}
     for dataset in {e.dataset for e in experiments}:
         try:

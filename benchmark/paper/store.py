@@ -68,12 +68,7 @@ class Store:
         return self._records.get(name)
 
     def has(self, experiment: "Experiment", data: str) -> bool:
-        r"""Returns whether there is a record of this identity.
-
-        Args:
-            experiment (Experiment): The experiment.
-            data (str): The digest of its dataset.
-        """
+        r"""Returns whether there is a record of this identity."""
         record = self.read(experiment.name)
         return record is not None and all(
             record[key] == value
@@ -87,14 +82,7 @@ class Store:
         result: dict[str, Any],
         provenance: dict[str, Any],
     ) -> None:
-        r"""Writes a record, whole or not at all.
-
-        Args:
-            experiment (Experiment): The experiment.
-            data (str): The digest of its dataset.
-            result (dict): Its figures.
-            provenance (dict): What :func:`provenance` gave with it.
-        """
+        r"""Writes a record, whole or not at all."""
         record = {
             "schema": SCHEMA,
             "name": experiment.name,
@@ -106,11 +94,7 @@ class Store:
         self.add([record])
 
     def add(self, records: Iterable[dict[str, Any]]) -> None:
-        r"""Adds records in place of those of the same name.
-
-        Args:
-            records (iterable): The records.
-        """
+        r"""Adds records in place of those of the same name."""
         changed = set()
         for record in records:
             self._records[record["name"]] = record
@@ -127,12 +111,7 @@ class Store:
 
 
 def provenance(stages: Iterable[str], seconds: float) -> dict[str, Any]:
-    r"""Returns what is stored beside a result that is computed now.
-
-    Args:
-        stages (iterable): The stages that it passed through.
-        seconds (float): How long it took.
-    """
+    r"""Returns what is stored beside a result that is computed now."""
     code = code_digests()
     return {
         "commit": commit(),

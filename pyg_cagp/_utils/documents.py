@@ -1,8 +1,8 @@
 r"""JSON files whose values are checked before anything uses them."""
 
 import json
-from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from pyg_cagp.exceptions import CheckpointError
@@ -13,7 +13,9 @@ UPGRADE = "upgrade pyg_cagp"
 #: The largest file that is read, in bytes.
 MAX_BYTES = 2**26
 
-Check = Callable[[Any], bool]
+#: Forms of values; see :func:`fits`.
+NUMBER = (int, float)
+OPTIONAL_NUMBER = (int, float, NoneType)
 
 
 def is_count(value: Any) -> bool:
@@ -21,31 +23,41 @@ def is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-def is_number(value: Any) -> bool:
-    r"""Returns whether a value is a number."""
-    return type(value) in (int, float)
+def fits(value: Any, form: Any) -> bool:
+    r"""Returns whether a value has a form.
 
+    Args:
+        value (Any): The value.
+        form (Any): A type, a tuple of alternatives, a dictionary with the form
+            of every key, or a function that returns whether a value is right.
 
-def is_text(value: Any) -> bool:
-    r"""Returns whether a value is a text."""
-    return isinstance(value, str)
-
-
-def is_mapping(value: Any, check: Check = lambda _: True) -> bool:
-    r"""Returns whether a value is a dictionary whose values pass a check."""
-    return isinstance(value, dict) and all(map(check, value.values()))
+    Example:
+        >>> fits({"seed": 1}, {"seed": (int, str)}), fits(True, int)
+        (True, False)
+    """
+    if isinstance(form, type):
+        return type(value) is form
+    if isinstance(form, tuple):
+        return any(fits(value, part) for part in form)
+    if isinstance(form, dict):
+        return (
+            isinstance(value, dict)
+            and value.keys() == form.keys()
+            and all(fits(value[key], part) for key, part in form.items())
+        )
+    return form(value)
 
 
 def read_document(
-    path: Path, schema: int, checks: Mapping[str, Check], remedy: str
+    path: Path, schema: int, forms: dict[str, Any], remedy: str
 ) -> dict[str, Any]:
     r"""Reads a JSON file and checks its values.
 
     Args:
         path (pathlib.Path): The file.
         schema (int): The highest schema that can be read.
-        checks (mapping): For each key, whether a value is allowed. A key that
-            is missing has the value :obj:`None`.
+        forms (dict): The form of each value; see :func:`fits`. A value that is
+            missing is :obj:`None`.
         remedy (str): The advice that ends an error message.
     """
     try:
@@ -64,14 +76,8 @@ def read_document(
             f"'{path}' has schema {found}, this version reads {schema}; "
             f"{UPGRADE}"
         )
-    for key, is_right in checks.items():
-        if is_right(document.get(key)):
-            document.setdefault(key, None)
-            continue
-        if key not in document:
-            raise CheckpointError(f"'{path}' has no '{key}'; {remedy}")
-        raise CheckpointError(
-            f"'{path}' is damaged: its '{key}' cannot be {document[key]!r}; "
-            f"{remedy}"
-        )
+    for key, form in forms.items():
+        if not fits(document.setdefault(key), form):
+            what = f"'{key}' cannot be {document[key]!r}"
+            raise CheckpointError(f"'{path}' is damaged: its {what}; {remedy}")
     return document

@@ -6,16 +6,15 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from types import NoneType
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from pyg_cagp._utils.documents import (
-    Check,
+    NUMBER,
+    OPTIONAL_NUMBER,
     is_count,
-    is_mapping,
-    is_number,
-    is_text,
     read_document,
 )
 from pyg_cagp._utils.files import write_atomically
@@ -40,40 +39,35 @@ CAGP_FILE, EVIDENCE, NAMES = (
 REMEDY = "make it again with 'pyg-cagp train ... --out RUN --resume'"
 
 
-def _is_number_or_none(value: Any) -> bool:
-    return value is None or is_number(value)
-
-
 def _is_inside(value: Any) -> bool:
     r"""Returns whether a path stays inside the folder it is relative to."""
-    if not is_text(value):
-        return False
-    path = PurePosixPath(value)
-    return not path.is_absolute() and ".." not in path.parts
+    path = PurePosixPath(value) if isinstance(value, str) else None
+    return path is not None and not (path.is_absolute() or ".." in path.parts)
 
 
-def _is_conformal(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and is_number(value.get("alpha"))
-        and all(
-            side in value and _is_number_or_none(value[side])
-            for side in ("head", "tail")
-        )
+def _is_checksums(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        Path(name).name == name and is_count(number)
+        for name, number in value.items()
     )
 
 
-#: For each value of :obj:`advice.json`, whether it is allowed.
-CHECKS: dict[str, Check] = {
+#: The form of each value of :obj:`advice.json`.
+FORMS = {
     "version": is_count,
     "model": _is_inside,
     "model_crc32": is_count,
-    "tau": is_number,
-    "inclusive": lambda value: isinstance(value, bool),
-    "threshold": _is_number_or_none,
-    "conformal": _is_conformal,
-    "evidence": lambda value: value is None or _is_inside(value),
-    "updates": lambda value: isinstance(value, list),
+    "tau": NUMBER,
+    "inclusive": bool,
+    "threshold": OPTIONAL_NUMBER,
+    "conformal": {
+        "alpha": NUMBER,
+        "head": OPTIONAL_NUMBER,
+        "tail": OPTIONAL_NUMBER,
+    },
+    "evidence": (_is_inside, NoneType),
+    "updates": list,
+    "crc32": (_is_checksums, NoneType),
 }
 
 
@@ -88,7 +82,7 @@ def read_pointer(run: Path) -> dict[str, Any]:
         raise CheckpointError(
             f"there is no run '{run}'; train one with 'pyg-cagp train'"
         )
-    return read_document(path, SCHEMA, CHECKS, REMEDY)
+    return read_document(path, SCHEMA, FORMS, REMEDY)
 
 
 def state_folder(run: Path, version: int) -> Path:
@@ -160,13 +154,7 @@ def check_state(run: Path, document: dict[str, Any]) -> Path:
         document (dict): The values of :obj:`advice.json`.
     """
     folder = state_folder(run, document["version"])
-    # Advice that was made before checksums were has none.
-    checksums = document.get("crc32", {})
-    if not is_mapping(checksums, is_count):
-        raise CheckpointError(
-            f"'{run / FOLDER / POINTER}' has no checksums in 'crc32'; {REMEDY}"
-        )
-    for name, expected in checksums.items():
+    for name, expected in (document["crc32"] or {}).items():
         path = folder / name
         if not path.is_file():
             raise CheckpointError(f"there is no '{path}'; {REMEDY}")

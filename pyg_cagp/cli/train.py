@@ -79,7 +79,7 @@ def add_command(commands: Any) -> None:
         parser.add_argument(
             flag,
             metavar="DATE",
-            type=parse_moment,
+            type=parse_value,
             help=f"with --by-time, where the future of {split} begins: a date "
             f"or a share of the triples (default: that of the dataset, or a "
             f"share)",
@@ -171,24 +171,6 @@ def _time_cut(args: argparse.Namespace) -> TimestampOOD | None:
     return TimestampOOD(*(given if num_given else default))
 
 
-def parse_moment(text: str) -> str | int | float:
-    r"""Reads a date, a point in time or a share.
-
-    Args:
-        text (str): The text.
-
-    Example:
-        >>> parse_moment("2014-10-01"), parse_moment("0.75"), parse_moment("7")
-        ('2014-10-01', 0.75, 7)
-    """
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
@@ -208,7 +190,20 @@ def parse_change(text: str) -> tuple[str, Any]:
         raise InvalidInputError(
             f"'--set {text}' must be written as SECTION.KEY=VALUE"
         )
+    return key, parse_value(value)
+
+
+def parse_value(text: str) -> Any:
+    r"""Reads a value as TOML has it; a word needs no quotes.
+
+    Args:
+        text (str): The text.
+
+    Example:
+        >>> parse_value("0.75"), parse_value("kg2e")
+        (0.75, 'kg2e')
+    """
     try:
-        return key, tomllib.loads(f"value = {value}")["value"]
+        return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
-        return key, value  # A word needs no quotes.
+        return text

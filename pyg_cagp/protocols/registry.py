@@ -23,30 +23,27 @@ from pyg_cagp.transforms import CorruptTriples, TemporalLikeOOD
 VAL_SEED = 1_000_003
 
 _Triples = tuple[Tensor, Tensor, Tensor]
-_Partition = str | TemporalLikeOOD
 
 
 def _temporal_like(
-    kg: Data, split: str, preset: _Partition, seed: int
+    kg: Data, split: str, partition: TemporalLikeOOD, seed: int
 ) -> LabelledTriples:
-    if not isinstance(preset, TemporalLikeOOD):
-        preset = TemporalLikeOOD.preset(preset)
-    data = preset(kg)
+    data = partition(kg)
     kind = data.ood_type[data[f"{split}_mask"]]
     return LabelledTriples(*_split(data, split), kind, KINDS)
 
 
 def _standard(
-    kg: Data, split: str, preset: _Partition, seed: int
+    kg: Data, split: str, partition: TemporalLikeOOD, seed: int
 ) -> LabelledTriples:
     groups = [_split(kg, split), _corrupted(kg, split, seed)]
     return _stack(groups, ("id", "corrupted"))
 
 
 def _comprehensive(
-    kg: Data, split: str, preset: _Partition, seed: int
+    kg: Data, split: str, partition: TemporalLikeOOD, seed: int
 ) -> LabelledTriples:
-    true = _temporal_like(kg, split, preset, seed)
+    true = _temporal_like(kg, split, partition, seed)
     groups = [
         (true.head[chosen], true.rel[chosen], true.tail[chosen])
         for chosen in (true.kind == number for number in range(3))
@@ -56,7 +53,7 @@ def _comprehensive(
 
 
 def _timestamp(
-    kg: Data, split: str, preset: _Partition, seed: int
+    kg: Data, split: str, partition: TemporalLikeOOD, seed: int
 ) -> LabelledTriples:
     mask = kg[f"{split}_mask"]
     return LabelledTriples(
@@ -68,7 +65,7 @@ def _timestamp(
 
 
 def _verified_negatives(
-    kg: Data, split: str, preset: _Partition, seed: int
+    kg: Data, split: str, partition: TemporalLikeOOD, seed: int
 ) -> LabelledTriples:
     none = kg.edge_index[:, :0]
     # Some graphs have verified negatives for test only.
@@ -90,7 +87,7 @@ class Protocol(NamedTuple):
             (default: :obj:`""`)
     """
 
-    label: Callable[[Data, str, _Partition, int], LabelledTriples]
+    label: Callable[[Data, str, TemporalLikeOOD, int], LabelledTriples]
     title: str
     needs: str | None = None
     remedy: str = ""
@@ -168,6 +165,8 @@ def labelled_triples(
         raise InvalidInputError(
             f"'kg' has no '{chosen.needs}'; {chosen.remedy}"
         )
+    if not isinstance(preset, TemporalLikeOOD):
+        preset = TemporalLikeOOD.preset(preset)
     return chosen.label(kg, split, preset, seed)
 
 

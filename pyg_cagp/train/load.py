@@ -9,11 +9,10 @@ from typing import Any
 import torch
 
 from pyg_cagp._utils.documents import (
-    Check,
+    NUMBER,
+    OPTIONAL_NUMBER,
+    fits,
     is_count,
-    is_mapping,
-    is_number,
-    is_text,
     read_document,
 )
 from pyg_cagp.exceptions import CheckpointError
@@ -28,53 +27,37 @@ STATE, MODEL, RECORD = "last.safetensors", "model.safetensors", "run.json"
 #: The remedy for a run that is missing or damaged.
 REMEDY = "train one with 'pyg-cagp train'"
 
-_SIZES = ("num_nodes", "num_relations", "num_train", "num_val", "num_test")
+#: The form of a graph in :obj:`run.json` and in the file of a model.
+GRAPH = {
+    "num_nodes": is_count,
+    "num_relations": is_count,
+    "num_train": is_count,
+    "num_val": is_count,
+    "num_test": is_count,
+    "sha256": str,
+}
 
-
-def _is_graph(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and all(is_count(value.get(key)) for key in _SIZES)
-        and is_text(value.get("sha256"))
-    )
-
-
-def _is_time_cut(value: Any) -> bool:
-    kinds = {
-        "cutoff": (str, int, float),
-        "val_cutoff": (str, int, float, NoneType),
-        "held_out": (int, float),
-        "repeats": (str,),
-        "seed": (int,),
-    }
-    return (
-        isinstance(value, dict)
-        and value.keys() == kinds.keys()
-        and all(type(value[key]) in kinds[key] for key in kinds)
-    )
-
-
-def _or_none(check: Check) -> Check:
-    return lambda value: value is None or check(value)
-
-
-#: For each value of :obj:`run.json`, whether it is allowed.
-CHECKS: dict[str, Check] = {
-    "dataset": is_text,
+#: The form of each value of :obj:`run.json`.
+FORMS = {
+    "dataset": str,
     "seed": is_count,
-    "config": is_mapping,
-    "graph": _is_graph,
-    "time_cut": _or_none(_is_time_cut),
-    "device": _or_none(is_text),
-    "versions": _or_none(lambda value: is_mapping(value, is_text)),
-    "validation": _or_none(lambda value: is_mapping(value, is_number)),
-    "epochs": _or_none(is_count),
-    "best_epoch": _or_none(is_count),
-    "prior_variance": _or_none(is_number),
-    "seconds": _or_none(
-        lambda value: is_mapping(value, is_number) and "training" in value
+    "config": dict,
+    "graph": GRAPH,
+    "time_cut": (
+        NoneType,
+        {
+            "cutoff": (str, *NUMBER),
+            "val_cutoff": (str, *OPTIONAL_NUMBER),
+            "held_out": NUMBER,
+            "repeats": str,
+            "seed": is_count,
+        },
     ),
-    "progress": _or_none(is_mapping),
+    "device": (str, NoneType),
+    "versions": (dict, NoneType),
+    "epochs": (is_count, NoneType),
+    "prior_variance": OPTIONAL_NUMBER,
+    "seconds": ({"training": NUMBER, "posterior": NUMBER}, NoneType),
 }
 
 
@@ -111,7 +94,7 @@ def load_run(folder: str | Path, device: torch.device | str = "cpu") -> Run:
         if (folder / STATE).exists():
             remedy = "it was interrupted; go on with --resume"
         raise CheckpointError(f"'{folder}' holds no finished run; {remedy}")
-    record = read_document(folder / RECORD, SCHEMA, CHECKS, REMEDY)
+    record = read_document(folder / RECORD, SCHEMA, FORMS, REMEDY)
     model, meta = load_model(folder / MODEL, device)
     for key in ("config", "graph"):
         if record[key] != meta[key]:
@@ -135,7 +118,7 @@ def load_model(
     """
     tensors, meta = load_checkpoint(path, device)
     try:
-        if not _is_graph(meta["graph"]) or not is_count(meta["seed"]):
+        if not fits(meta["graph"], GRAPH) or not is_count(meta["seed"]):
             raise ValueError("it holds no sizes of a graph or no seed")
         config = Config.from_dict(meta["config"], f"'{path}'").model
         sizes = meta["graph"]["num_nodes"], meta["graph"]["num_relations"]

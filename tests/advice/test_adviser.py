@@ -248,7 +248,7 @@ def test_states_of_other_versions_and_models(own_run, kg):
     with pytest.raises(CheckpointError, match="upgrade pyg_cagp"):
         Adviser.load(own_run)
     path.write_text(json.dumps({"schema": 1}))
-    with pytest.raises(CheckpointError, match="has no 'version'"):
+    with pytest.raises(CheckpointError, match="its 'version' cannot be None"):
         Adviser.load(own_run)
     path.write_text(json.dumps({**document, "model_crc32": 1}))
     with pytest.raises(CheckpointError, match="for another model"):

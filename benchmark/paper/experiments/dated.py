@@ -10,31 +10,33 @@ from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate, metrics
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import TripleIndex, split_edges
+from pyg_cagp.datasets.registry import REGISTRY
 from pyg_cagp.nn.posterior import update_posterior
 from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
+from pyg_cagp.transforms.timestamp import week_length
 from pyg_cagp.uncertainty import (
     FrequencyUncertainty,
     SemanticUncertainty,
     StructuralUncertainty,
 )
 
-#: Where the future of test begins, and that of validation before it.
-CUTOFFS: dict[str, tuple[Any, Any]] = {
-    "icews14": ("2014-10-01", "2014-09-01"),
-}
-SHARES = (0.75, 0.65)
+
+def _cutoffs(setting: Setting) -> tuple[Any, Any]:
+    r"""Returns where the future of test begins, and that of validation."""
+    entry = REGISTRY.get(setting.dataset)
+    return (entry and entry.cutoffs) or TimestampOOD.shares
 
 
 def past_and_future(setting: Setting) -> Data:
     r"""Splits a dated graph, with a future for validation as well."""
-    return TimestampOOD(*CUTOFFS.get(setting.dataset, SHARES))(setting.kg)
+    return TimestampOOD(*_cutoffs(setting))(setting.kg)
 
 
 def composition(setting: Setting) -> dict[str, Any]:
     r"""What the future consists of, and what counts know of it, without any
     model and with all of the past to count in.
     """
-    cutoff, _ = CUTOFFS.get(setting.dataset, SHARES)
+    cutoff, _ = _cutoffs(setting)
     kg = TimestampOOD(cutoff)(setting.kg)
     coverage = Coverage.from_data(kg)
     kind = TemporalLikeOOD.preset("stated")(kg)
@@ -123,8 +125,3 @@ def arrival(setting: Setting, num_negatives: int = 256) -> dict[str, Any]:
         growing.update(*new)
         update_posterior(model, *new, num_negatives, seed)
     return {"weeks": rows}
-
-
-def week_length(kg: Data) -> int:
-    r"""Returns a week in the unit of a graph's times."""
-    return 7 if kg.time_unit == "D" else 7 * 24 * 3600

@@ -73,13 +73,6 @@ def leak(setting: Setting) -> dict[str, Any]:
 def per_population(signal: Tensor, label: Tensor, scale: str) -> Tensor:
     r"""Rescales a signal by what ID triples, and, apart from them, OOD triples
     have.
-
-    Args:
-        signal (torch.Tensor): The signal.
-        label (torch.Tensor): The labels, which a clean scale must not see.
-        scale (str): :obj:`"range"` for the range of each population, brought to
-            :math:`[0, 2]`, or :obj:`"largest"` for the distance from its
-            largest value.
     """
     scaled = torch.empty_like(signal)
     for kind in (0, 1):
