@@ -10,6 +10,7 @@ import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 
 from benchmark.paper.tables import Records, Spread
 
@@ -23,103 +24,78 @@ STYLE = {
     "svg.fonttype": "none",
     "axes.spines.top": False,
     "axes.spines.right": False,
+    "axes.titlelocation": "left",
     "figure.facecolor": "white",
     "font.size": 10,
+    "legend.frameon": False,
+}
+
+SIGNALS = {
+    "semantic": ("U_sem", BLUE),
+    "structural": ("U_str", ORANGE),
+    "cagp": ("CAGP", GREEN),
+}
+
+SETTINGS = {
+    "temporal-like, table2": ("temporal-like (table 2)", GREEN),
+    "temporal-like, stated": ("temporal-like (stated)", BLUE),
+    "standard, stated": ("random tails", ORANGE),
+}
+
+UPDATES = {
+    "structural, updated": ("U_str, updated every week", ORANGE, "-"),
+    "structural, frozen": ("U_str, frozen", ORANGE, ":"),
+    "semantic, updated": ("U_sem, updated every week", BLUE, "-"),
+    "semantic, frozen": ("U_sem, frozen", BLUE, ":"),
 }
 
 
-def two_kinds(records: Records) -> Any:
+def two_kinds(records: Records, axes: Axes) -> None:
     r"""Draws that each signal detects one kind of OOD, and their mix both."""
-    figure, axes = plt.subplots(figsize=(6.4, 3.4))
-    methods = {
-        "semantic": ("U_sem", BLUE),
-        "structural": ("U_str", ORANGE),
-        "cagp": ("CAGP", GREEN),
-    }
-    kinds = ("emerging", "novel", "overall")
-    for place, (method, (name, colour)) in enumerate(methods.items()):
-        for column, kind in enumerate(kinds):
-            found = _area(records, "temporal-like-table2", method, kind)
-            if found is None:
+    for place, (method, (name, colour)) in enumerate(SIGNALS.items()):
+        for column, kind in enumerate(("emerging", "novel", "overall")):
+            area = _area(records, "temporal-like-table2", method, kind)
+            if area is None:
                 continue
             x = column + 0.26 * (place - 1)
+            label = name if column == 0 else None
             axes.bar(
-                x,
-                found.mean,
-                0.24,
-                color=colour,
-                yerr=found.half,
-                label=name if column == 0 else None,
+                x, area.mean, 0.24, color=colour, yerr=area.half, label=label
             )
-            axes.annotate(
-                f"{found.mean:.2f}", (x, found.mean + 0.01), ha="center"
-            )
+            axes.annotate(f"{area:.2f}", (x, area.mean + 0.01), ha="center")
     axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle="--")
     axes.annotate("chance", (2.42, 0.507), color=GREY)
-    names = ("emerging entities", "novel contexts", "both")
-    axes.set_xticks(range(3), names)
-    axes.set_xlim(-0.5, 2.75)
-    axes.set_ylim(0.4, 1.08)
-    axes.set_ylabel("AUROC")
-    axes.set_title("FB15k-237: each signal detects one kind of OOD", loc="left")
-    axes.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.1),
-        frameon=False,
-        ncols=3,
-    )
-    return figure
+    axes.set_xticks(range(3), ("emerging entities", "novel contexts", "both"))
+    axes.set(xlim=(-0.5, 2.75), ylim=(0.4, 1.08), ylabel="AUROC")
+    axes.set_title("FB15k-237: each signal detects one kind of OOD")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=3)
 
 
-def weights(records: Records) -> Any:
+def weights(records: Records, axes: Axes) -> None:
     r"""Draws the mix at every weight, and the weight of validation."""
-    figure, axes = plt.subplots(figsize=(6.4, 3.4))
-    found = records.seeds(f"{FB}/alpha")
-    settings = {
-        "temporal-like, table2": ("temporal-like (table 2)", GREEN),
-        "temporal-like, stated": ("temporal-like (stated)", BLUE),
-        "standard, stated": ("random tails", ORANGE),
-    }
-    for result in found[:1]:
-        for key, (name, colour) in settings.items():
-            sweep = result[key]
+    for result in records.seeds(f"{FB}/alpha")[:1]:
+        for key, (name, colour) in SETTINGS.items():
+            sweep, chosen = result[key], result[key]["chosen"]
             axes.plot(sweep["alpha"], sweep["auroc"], color=colour, label=name)
-            chosen = sweep["chosen"]
             axes.plot(chosen["alpha"], chosen["auroc"], "o", color=colour)
-    axes.set_xlabel(
-        "weight of semantic uncertainty (dots: chosen on validation)"
-    )
-    axes.set_ylabel("AUROC")
-    axes.set_title("FB15k-237: mixing two kinds of uncertainty", loc="left")
-    axes.legend(loc="lower left", frameon=False)
-    return figure
+    weight = "weight of semantic uncertainty (dots: chosen on validation)"
+    axes.set(xlabel=weight, ylabel="AUROC")
+    axes.set_title("FB15k-237: mixing two kinds of uncertainty")
+    axes.legend(loc="lower left")
 
 
-def arrival(records: Records) -> Any:
+def arrival(records: Records, axes: Axes) -> None:
     r"""Draws the weeks after training, with and without new evidence."""
-    figure, axes = plt.subplots(figsize=(6.4, 3.4))
-    signals = {
-        "structural, updated": ("U_str, updated every week", ORANGE, "-"),
-        "structural, frozen": ("U_str, frozen", ORANGE, ":"),
-        "semantic, updated": ("U_sem, updated every week", BLUE, "-"),
-        "semantic, frozen": ("U_sem, frozen", BLUE, ":"),
-    }
     for result in records.seeds("icews14/arrival")[:1]:
         weeks = [row["week"] + 1 for row in result["weeks"]]
-        for key, (name, colour, line) in signals.items():
+        for key, (name, colour, line) in UPDATES.items():
             areas = [row["auroc"][key] for row in result["weeks"]]
             axes.plot(weeks, areas, line, color=colour, label=name)
     axes.set_xlabel("weeks after the end of training")
     axes.set_ylabel("AUROC of random tails")
-    axes.set_title("ICEWS14: evidence that arrives later", loc="left")
-    axes.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.18),
-        frameon=False,
-        fontsize=8,
-        ncols=2,
-    )
-    return figure
+    axes.set_title("ICEWS14: evidence that arrives later")
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.18)}
+    axes.legend(**place, fontsize=8, ncols=2)
 
 
 #: What is drawn of each method: its name, its colour, and on which side of its
@@ -139,7 +115,7 @@ BY_SHIFT = {
     "cagp": ("CAGP", GREEN, "left"),
     "evidence": ("all evidence", GREEN, "above"),
 }
-SIDES = {
+SIDES: dict[str, dict[str, Any]] = {
     "left": {"xytext": (-6, -3), "ha": "right"},
     "right": {"xytext": (6, -3), "ha": "left"},
     "below": {"xytext": (0, -14), "ha": "center"},
@@ -147,40 +123,27 @@ SIDES = {
 }
 
 
-def by_shift(records: Records) -> Any:
+def by_shift(records: Records, axes: Axes) -> None:
     r"""Draws which methods detect random tails, and which temporal-like OOD."""
-    figure, axes = plt.subplots(figsize=(6.4, 4.2))
     for method, (name, colour, side) in BY_SHIFT.items():
         tails = _area(records, "standard-stated", method)
         early = _area(records, "temporal-like-table2", method)
         if tails is None or early is None:
             continue
-        x, y = tails.mean, early.mean
-        axes.plot(x, y, "o", color=colour)
-        axes.annotate(
-            name,
-            (x, y),
-            textcoords="offset points",
-            color=colour,
-            fontsize=9,
-            **SIDES[side],
-        )
+        point = tails.mean, early.mean
+        axes.plot(*point, "o", color=colour)
+        style = {"textcoords": "offset points", **SIDES[side]}
+        axes.annotate(name, point, color=colour, fontsize=9, **style)
     axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle="--")
     axes.annotate("chance", (0.6, 0.507), color=GREY, fontsize=9)
-    axes.set_xlim(0.6, 1.03)
-    axes.set_ylim(0.3, 1.07)
+    axes.set(xlim=(0.6, 1.03), ylim=(0.3, 1.07))
     axes.set_xlabel("AUROC of random tails")
     axes.set_ylabel("AUROC of emerging entities\nand novel contexts")
-    axes.set_title("FB15k-237: what each method detects", loc="left")
-    return figure
+    axes.set_title("FB15k-237: what each method detects")
 
 
-FIGURES = {
-    "two_kinds": two_kinds,
-    "weights": weights,
-    "arrival": arrival,
-    "by_shift": by_shift,
-}
+#: Every figure, with its height.
+FIGURES = {two_kinds: 3.4, weights: 3.4, arrival: 3.4, by_shift: 4.2}
 
 
 def draw_figures(records: Records, out: Path) -> list[Path]:
@@ -193,10 +156,11 @@ def draw_figures(records: Records, out: Path) -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
     paths = []
     with plt.rc_context(STYLE):
-        for name, draw in FIGURES.items():
-            figure = draw(records)
+        for draw, height in FIGURES.items():
+            figure, axes = plt.subplots(figsize=(6.4, height))
+            draw(records, axes)
             figure.tight_layout()
-            paths.append(out / f"{name}.svg")
+            paths.append(out / f"{draw.__name__}.svg")
             figure.savefig(paths[-1], metadata={"Date": None})
             plt.close(figure)
     return paths

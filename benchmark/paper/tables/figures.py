@@ -71,19 +71,19 @@ def figure(records: Records, spec: Any, dataset: str) -> Any:
         return spec
     if isinstance(spec, str):
         spec = {"figure": spec}
-    found: Any
+    value: Any
     if "figures" in spec:
-        found = _combined(records, spec, dataset)
+        value = _combined(records, spec, dataset)
     elif "call" in spec:
-        found = _called(records, spec, dataset)
+        value = _called(records, spec, dataset)
     else:
-        found = _look_up(records, spec, dataset)
-    if found is not None and "times" in spec:
-        found = found * spec["times"]
-    if found is not None and "text" in spec:
-        values = found if isinstance(found, list) else [found]
+        value = _look_up(records, spec, dataset)
+    if value is not None and "times" in spec:
+        value = value * spec["times"]
+    if value is not None and "text" in spec:
+        values = value if isinstance(value, list) else [value]
         return spec["text"].format(*values)
-    return found
+    return value
 
 
 def does_read(spec: Any, record: str) -> bool:

@@ -13,11 +13,7 @@ from benchmark.paper.tables.figures import (
     read,
 )
 from benchmark.paper.tables.notes import written
-from benchmark.paper.tables.records import (
-    DATASETS,
-    Records,
-    walk,
-)
+from benchmark.paper.tables.records import DATASETS, Records, walk
 from benchmark.paper.tables.table import Table
 
 #: What :obj:`tables.yaml` says.
@@ -181,7 +177,7 @@ def _with_paper(column: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _keys(records: Records, dataset: str, reference: str) -> list[str]:
     name, *path = reference.split(SEPARATOR)
     name = f"{dataset}/{name}"
-    found = records.one(name)
-    if found is None:
-        found = next(iter(records.seeds(name)), {})
-    return list(walk(found, path) or ())
+    result = records.one(name)
+    if result is None:
+        result = next(iter(records.seeds(name)), {})
+    return list(walk(result, path) or ())

@@ -26,11 +26,6 @@ def share(part: int, rest: int) -> float | None:
     return part / (part + rest) if part + rest else None
 
 
-def reduction(smaller: Any, larger: Any) -> float:
-    r"""Returns by what share a figure is below another one."""
-    return 1 - float(smaller) / float(larger)
-
-
 def increase(figure: Any, *others: Any) -> float:
     r"""Returns by what share a figure is above the largest of others."""
     return float(figure) / max(map(float, others)) - 1
@@ -149,14 +144,14 @@ def leaks(records: Records, name: str, near: float, part: str) -> Any:
         for key in (scales if isinstance(scales, dict) else ())
         if key.startswith("as published")
     ]
-    found = sorted(
+    ranked = sorted(
         (figure for figure in figures if figure is not None),
         key=lambda figure: abs(figure.mean - near),
     )
-    if not found:
+    if not ranked:
         return None
-    close = sum(abs(figure.mean - near) <= CLOSE for figure in found)
-    return {"close": close, "scales": len(found), "nearest": found[0]}[part]
+    close = sum(abs(figure.mean - near) <= CLOSE for figure in ranked)
+    return {"close": close, "scales": len(ranked), "nearest": ranked[0]}[part]
 
 
 def better(
@@ -169,8 +164,8 @@ def better(
     r"""Returns how many methods are better than the first of them, by the
     figure at the end of a path.
     """
-    found = [records.spread(name, "methods", m, *path) for m in methods]
-    means = [figure.mean for figure in found if figure is not None]
+    figures = [records.spread(name, "methods", m, *path) for m in methods]
+    means = [figure.mean for figure in figures if figure is not None]
     if len(means) < len(methods):
         return None
     first, *others = (-mean for mean in means) if lowest else means

@@ -83,14 +83,13 @@ def _resamples(records: Records, dataset: str, part: str) -> str:
     )
 
 
-def _changes(records: Records, dataset: str, part: str) -> str:
-    r"""Returns what was changed in configs."""
-    changes = records.inputs(f"/{part}/").get("changes", {})
-    return ", ".join(f"`{name}` {value}" for name, value in changes.items())
-
-
-def _triples(records: Records, dataset: str, part: str) -> str:
-    return f"{records.inputs(f'/{part}/').get('triples', 0):,}"
+def _inputs(records: Records, dataset: str, setting: str) -> str:
+    r"""Returns what experiments were computed with, in configs or elsewhere."""
+    part, key = setting.split()
+    value = records.inputs(f"/{part}/").get(key, 0)
+    if isinstance(value, dict):
+        return ", ".join(f"`{name}` {text}" for name, text in value.items())
+    return f"{value:,}"
 
 
 #: The figures that a note may name, with a setting after a colon.
@@ -99,6 +98,5 @@ FIGURES: dict[str, Callable[[Records, str, Any], str | None]] = {
     "counts": _counts,
     "weights": _weights,
     "resamples": _resamples,
-    "changes": _changes,
-    "triples": _triples,
+    "inputs": _inputs,
 }

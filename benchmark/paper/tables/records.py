@@ -17,8 +17,6 @@ DATASETS = (
     "codex-s",
     "yago-sample",
     "yago3-10",
-    "synthetic",
-    "subsample",
 )
 
 #: Where the baselines of an experiment are, which are computed apart.
@@ -72,8 +70,8 @@ class Records:
         """
         if "*" in prefix:
             pattern = re.escape(prefix).replace(r"\*", "[^/]+")
-            found = [n for n in self._by_seed if re.fullmatch(pattern, n)]
-            prefix = found[0] if found else prefix
+            there = [n for n in self._by_seed if re.fullmatch(pattern, n)]
+            prefix = there[0] if there else prefix
         names = self._by_seed.get(prefix, {})
         return [self.one(names[seed]) for seed in sorted(names)]  # type: ignore[misc]
 
@@ -98,8 +96,8 @@ class Records:
         """
         if path[0] == "methods":
             prefix = home(prefix, path[1])
-        found = [walk(result, path) for result in self.seeds(prefix)]
-        return [value for value in found if value is not None]
+        values = [walk(result, path) for result in self.seeds(prefix)]
+        return [value for value in values if value is not None]
 
     def spread(self, prefix: str, *path: str, digits: int = 4) -> Spread | None:
         r"""Returns the mean of a figure over seeds, with the interval of
@@ -122,10 +120,10 @@ class Records:
             digits (int, optional): The number of digits shown.
                 (default: :obj:`4`)
         """
-        found = spread(numbers, digits)
-        if found is not None and len(numbers) < self.num_seeds:
-            found = replace(found, seeds=len(numbers))
-        return found
+        figure = spread(numbers, digits)
+        if figure is not None and len(numbers) < self.num_seeds:
+            figure = replace(figure, seeds=len(numbers))
+        return figure
 
     def datasets(self) -> list[str]:
         r"""Returns the graphs there are records of, in the order of tables."""

@@ -3,50 +3,23 @@ r"""What holds and what does not: each claim of the paper beside our figure."""
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from benchmark.paper.tables.figures import (
-    SEPARATOR,
-    figure,
-    fill,
-    read,
-)
+from benchmark.paper.tables.figures import SEPARATOR, figure, fill, read
 from benchmark.paper.tables.measures import CLOSE
 from benchmark.paper.tables.records import Records
-from benchmark.paper.tables.rules import (
-    HOLDS,
-    LABELS,
-    RULES,
-    on_each,
-    unless,
-)
+from benchmark.paper.tables.rules import HOLDS, LABELS, RULES, on_each, unless
 from benchmark.paper.tables.spread import Spread
 from benchmark.paper.tables.table import Table
 
 FB = "fb15k-237"
 
-TITLE = "What holds and what does not (FB15k-237 unless a graph is named)"
+NUMBERS = (int, float, Spread)
 
-COLUMNS = (
-    "claim",
-    "paper",
-    "measured",
-    "with the paper's recipe",
-    "verdict",
-    "table",
-)
+TITLE = "What holds and what does not (FB15k-237 unless a graph is named)"
 
 
 class Row(NamedTuple):
-    r"""A row of the table.
-
-    Args:
-        claim (str): What the paper says.
-        paper (Any): Its figure.
-        measured (Any): Our figure, with the model that ships where the claim
-            needs a model.
-        recipe (Any): The figure of the model that is trained as the paper
-            says, if there is one.
-        verdict (str): What follows.
-        table (str): The tables that show it.
+    r"""What the paper says, its figure, ours with the model that ships, ours
+    with a model that is trained as the paper says, and what follows.
     """
 
     claim: str
@@ -55,6 +28,12 @@ class Row(NamedTuple):
     recipe: Any
     verdict: str
     table: str
+
+
+COLUMNS = tuple(
+    "with the paper's recipe" if name == "recipe" else name
+    for name in Row._fields
+)
 
 
 def verdicts(records: Records) -> Table:
@@ -143,18 +122,18 @@ def _one(records: Records, claim: dict[str, Any], spec: Any) -> Any:
 
 def _figures(records: Records, claim: dict[str, Any]) -> dict[str, Any]:
     if "across" in claim:
-        found = {
+        values = {
             dataset: figure(records, claim["across"], dataset)
             for dataset in records.datasets()
         }
-        return {d: value for d, value in found.items() if value is not None}
+        return {d: value for d, value in values.items() if value is not None}
     specs = claim.get("figures", {"": claim.get("figure")})
-    found = {n: _one(records, claim, spec) for n, spec in specs.items()}
-    numbers = [float(v) for v in found.values() if not _is_text(v)]
+    values = {n: _one(records, claim, spec) for n, spec in specs.items()}
+    numbers = [float(v) for v in values.values() if isinstance(v, NUMBERS)]
     if "figures" in claim and numbers:
-        found |= {"low": min(numbers), "high": max(numbers)}
+        values |= {"low": min(numbers), "high": max(numbers)}
     extra = claim.get("extra", {})
-    return found | {n: _one(records, claim, s) for n, s in extra.items()}
+    return values | {n: _one(records, claim, s) for n, s in extra.items()}
 
 
 def _paper(
@@ -231,7 +210,3 @@ def _text(template: str, figures: Mapping[str, Any]) -> str | None:
         return template.format(**there)
     except KeyError:
         return None
-
-
-def _is_text(value: Any) -> bool:
-    return value is None or isinstance(value, str)
