@@ -17,7 +17,6 @@ from pyg_cagp.advice.parts import (
     read_names,
     read_part,
     write_known,
-    write_model,
 )
 from pyg_cagp.advice.reader import Chunk, Malformed, read_chunks
 from pyg_cagp.coverage import Coverage
@@ -25,7 +24,8 @@ from pyg_cagp.data import TripleIndex
 from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E
 from pyg_cagp.nn.posterior import update_posterior
-from pyg_cagp.train import Config, load_model
+from pyg_cagp.train import Config, load_model, save_checkpoint
+from pyg_cagp.train.load import STORED
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,9 @@ def update(
             for name in (state.NAMES, state.CAGP_FILE, before["evidence"]):
                 if name is not None:
                     write_atomically(new / name, (old / name).read_bytes())
-            crc32 = write_model(new / state.MODEL, model, meta)
+            stored = {key: meta[key] for key in STORED}
+            path = new / state.MODEL
+            crc32 = save_checkpoint(path, model.state_dict(), stored)
         entry = {
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "source": source,
