@@ -14,11 +14,17 @@ import torch
 from torch import Tensor
 
 DOCS = Path(__file__).resolve().parent
-sys.path[:0] = [str(DOCS.parent), str(DOCS.parent / "benchmark/paper")]
+sys.path.insert(0, str(DOCS.parent))
 
 import matplotlib.pyplot as plt  # noqa: E402
-from plots import BLUE, GREEN, GREY, ORANGE, STYLE  # noqa: E402
 
+from benchmark.paper.plots import (  # noqa: E402
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    STYLE,
+)
 from pyg_cagp import (  # noqa: E402
     Coverage,
     SemanticUncertainty,

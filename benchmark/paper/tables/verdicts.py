@@ -172,7 +172,7 @@ def _judged(
     claim: dict[str, Any], figures: Mapping[str, Any], paper: Any
 ) -> dict[str, tuple[Any, Any]]:
     r"""Returns the figures that are judged, each with its limit."""
-    limit = claim.get("limit", paper if isinstance(paper, float) else 0.0)
+    limit = claim.get("limit", paper)
     judged = claim.get("figures", [""] if "figure" in claim else figures)
     pairs = claim.get("of", list(judged))
     if isinstance(pairs, list):
