@@ -110,9 +110,11 @@ def update(
         if isinstance(triples, tuple):
             chunks, source = [triples], "names"
         else:
-            tables = read_chunks(triples, malformed)
-            chunks = ((x.head, x.relation, x.tail) for x in tables)
             source = str(triples)
+            chunks = (
+                (table.head, table.relation, table.tail)
+                for table in read_chunks(triples, malformed)
+            )
         found, unknown = _numbers(chunks, *names)
         if not (found.size(1) or sum(unknown)):
             raise DatasetFormatError(f"'{source}' holds no triple")

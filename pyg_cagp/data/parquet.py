@@ -1,18 +1,15 @@
 r"""Reads triples from Parquet files, which needs pyarrow."""
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pyg_cagp.data.table import (
-    TripleTable,
-    empty_role,
-    find_columns,
-    has_names,
-)
+from pyg_cagp.data.table import TripleTable, find_columns
 from pyg_cagp.exceptions import DatasetFormatError, MissingDependencyError
 from pyg_cagp.typing import WITH_PYARROW
+
+_ROWS = 2**12  # The number of rows read at a time.
 
 
 def check_pyarrow(path: Path) -> None:
@@ -28,16 +25,12 @@ def check_pyarrow(path: Path) -> None:
         )
 
 
-def read(
-    path: Path, report: Callable[[str], None], extra: bool, size: int
-) -> Iterator[TripleTable]:
-    r"""Reads the triples of a Parquet file, some rows at a time.
+def read(path: Path, extra: bool) -> Iterator[TripleTable]:
+    r"""Reads the rows of a Parquet file, some at a time.
 
     Args:
         path (pathlib.Path): The file.
-        report (callable): Takes a message about each row that is no triple.
         extra (bool): If set to :obj:`True`, reads a fourth column, too.
-        size (int): The largest number of rows at a time.
     """
     check_pyarrow(path)
     import pyarrow as pa
@@ -49,11 +42,11 @@ def read(
             names = file.schema_arrow.names
             found = find_columns(names, f"'{path}'", extra, is_header=True)
             names = [names[place] for place in found.places]
-            for batch in file.iter_batches(size, columns=names):
-                lines = range(line, line + len(batch))
+            for batch in file.iter_batches(_ROWS, columns=names):
+                lines = array("q", range(line, line + len(batch)))
                 columns = [_as_text(batch, name, path) for name in names]
-                yield _table(columns, lines, found.extra_kind, path, report)
-                line = lines.stop
+                yield TripleTable(lines, path, found.extra_kind, *columns)
+                line += len(batch)
     except (pa.ArrowInvalid, OSError) as error:
         raise DatasetFormatError(
             f"'{path}' is not a whole Parquet file ({error}); write it again"
@@ -71,26 +64,3 @@ def _as_text(batch: Any, name: str, path: Path) -> list[str]:
             f"write it as text"
         ) from error
     return text.fill_null("").to_pylist()
-
-
-def _table(
-    columns: list[list[str]],
-    lines: range,
-    kind: str | None,
-    path: Path,
-    report: Callable[[str], None],
-) -> TripleTable:
-    numbers = array("q", lines)
-    if not has_names(*columns[:3]):
-        good = []
-        for row, line in enumerate(lines):
-            role = empty_role(column[row] for column in columns[:3])
-            if role is None:
-                good.append(row)
-            else:
-                report(f"'{path}', row {line}: the {role} is empty")
-        columns = [[column[row] for row in good] for column in columns]
-        numbers = array("q", (lines[row] for row in good))
-    head, relation, tail, *fourth = columns
-    extra = fourth[0] if fourth else None
-    return TripleTable(head, relation, tail, extra, kind, path, numbers)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyg_cagp.data import parquet, text
-from pyg_cagp.data.table import SUFFIXES, TripleTable, table_suffix
+from pyg_cagp.data.table import ROLES, SUFFIXES, TripleTable, table_suffix
 from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 
 #: The largest number of rows in a chunk.
@@ -23,12 +23,13 @@ class Malformed:
 
     Args:
         skip (bool, optional): If set to :obj:`True`, skips and counts these
-            rows. (default: :obj:`False`)
+            rows. If set to :obj:`None`, refuses them where no option can skip
+            them. (default: :obj:`None`)
         count (int, optional): The number of skipped rows. (default: :obj:`0`)
         messages (list, optional): What is wrong with the first of them.
     """
 
-    skip: bool = False
+    skip: bool | None = None
     count: int = 0
     messages: list[str] = field(default_factory=list)
 
@@ -39,17 +40,14 @@ class Malformed:
             message (str): The place of the row and what is wrong with it.
         """
         if not self.skip:
+            option = "'--skip-malformed' (skip_malformed=True)"
+            hint = f", or skip such rows with {option}"
             raise DatasetFormatError(
-                f"{message}; correct it, or skip such rows with "
-                f"'--skip-malformed' (skip_malformed=True)"
+                f"{message}; correct it{'' if self.skip is None else hint}"
             )
         self.count += 1
         if self.count <= MAX_MESSAGES:
             self.messages.append(message)
-
-    def skipped(self) -> str:
-        r"""Returns the number of skipped rows, for messages."""
-        return f" ({self.count} malformed rows skipped)" if self.count else ""
 
 
 def check_readable(path: str | Path) -> Path:
@@ -96,17 +94,17 @@ def read_chunks(
             confidences, too. (default: :obj:`False`)
     """
     path = check_readable(path)
-    report = _refuse if malformed is None else malformed
+    malformed = Malformed() if malformed is None else malformed
     size = CHUNK if chunk is None else chunk
     if size < 1:
         raise InvalidInputError(f"'chunk' must be positive (got {size})")
-    parts = (
-        parquet.read(path, report, extra, min(size, CHUNK))
-        if table_suffix(path) == ".parquet"
-        else text.read(path, report, extra)
-    )
     table, count = None, 0
-    for part in parts:
+    for part in (
+        parquet.read(path, extra)
+        if table_suffix(path) == ".parquet"
+        else text.read(path, malformed, extra)
+    ):
+        _drop_empty(part, malformed)
         count += len(part)
         if table is None:
             table = part
@@ -114,23 +112,33 @@ def read_chunks(
             table.extend(part)
         while len(table) >= size:
             yield table[:size]
-            table = table[size:]
+            del table[:size]
     if table is None or count == 0:
-        skipped = "" if malformed is None else malformed.skipped()
-        raise DatasetFormatError(f"'{path}' holds no triple{skipped}")
+        rows = f" ({malformed.count} malformed rows were skipped)"
+        raise DatasetFormatError(
+            f"'{path}' holds no triple{rows if malformed.count else ''}"
+        )
     if len(table):
         yield table
 
 
+def _drop_empty(table: TripleTable, malformed: Malformed) -> None:
+    for role in ROLES:
+        names = getattr(table, role)
+        if all(map(str.strip, names)):
+            continue
+        empty = [row for row, name in enumerate(names) if not name.strip()]
+        for row in empty:
+            malformed(f"{table.where(row)}: the {role} is empty")
+        for row in reversed(empty):
+            del table[row]
+
+
 def read_table(path: str | Path) -> TripleTable:
-    r"""Reads all triples of a file, with times or confidences if there are any;
+    r"""Reads all triples of a file, and times or confidences if there are any;
     see :func:`read_chunks`.
 
     Args:
         path (str or pathlib.Path): The file.
     """
     return next(read_chunks(path, chunk=sys.maxsize, extra=True))
-
-
-def _refuse(message: str) -> None:
-    raise DatasetFormatError(f"{message}; correct it")

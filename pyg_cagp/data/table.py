@@ -1,10 +1,10 @@
 r"""Tables of triples, and the names that their columns may have."""
 
 from array import array
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pyg_cagp.exceptions import DatasetFormatError
 
@@ -43,36 +43,42 @@ EXTRAS = {
 class TripleTable:
     r"""Rows of one file, as names that are not yet numbered."""
 
+    line: array  #: The number of each row in the file, counted from one.
+    path: Path
+    extra_kind: str | None  #: Time or confidence, by a header.
     head: list[str]
     relation: list[str]
     tail: list[str]
-    extra: list[str] | None  #: The fourth column, if any.
-    extra_kind: str | None  #: Its meaning by the header: time or confidence.
-    path: Path
-    line: array  #: The number of each row in the file, counted from one.
+    extra: list[str] | None = None  #: The fourth column, if any.
 
     def __len__(self) -> int:
         return len(self.head)
 
     def __getitem__(self, rows: slice) -> "TripleTable":
-        return TripleTable(
-            self.head[rows],
-            self.relation[rows],
-            self.tail[rows],
-            None if self.extra is None else self.extra[rows],
-            self.extra_kind,
-            self.path,
-            self.line[rows],
+        line, *columns = (column[rows] for column in self._columns())
+        head, relation, tail, *extra = columns
+        return replace(
+            self,
+            head=head,
+            relation=relation,
+            tail=tail,
+            extra=extra[0] if extra else None,
+            line=line,
         )
+
+    def __delitem__(self, rows: int | slice) -> None:
+        for column in self._columns():
+            del column[rows]
 
     def extend(self, other: "TripleTable") -> None:
         r"""Appends further rows of the same file."""
-        self.head.extend(other.head)
-        self.relation.extend(other.relation)
-        self.tail.extend(other.tail)
-        if self.extra is not None:
-            self.extra.extend(other.extra or ())
-        self.line.extend(other.line)
+        pairs = zip(self._columns(), other._columns(), strict=True)
+        for column, more in pairs:
+            column.extend(more)
+
+    def _columns(self) -> list[Any]:
+        columns = [self.line, self.head, self.relation, self.tail]
+        return columns if self.extra is None else [*columns, self.extra]
 
     def where(self, row: int) -> str:
         r"""Returns the file and the line of a row, for messages."""
@@ -136,16 +142,3 @@ def find_columns(
     return Columns(
         triple + fourth, EXTRAS[plain[fourth[0]]] if fourth else None
     )
-
-
-def empty_role(names: Iterable[str]) -> str | None:
-    r"""Returns which of head, relation and tail has an empty name, if any."""
-    for role, name in zip(ROLES, names, strict=False):
-        if not name.strip():
-            return role
-    return None
-
-
-def has_names(*columns: Sequence[str]) -> bool:
-    r"""Returns whether no name in any of the columns is empty or blank."""
-    return all(all(map(str.strip, column)) for column in columns)

@@ -5,17 +5,11 @@ import gzip
 import io
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import chain, compress, count, islice
 from pathlib import Path
 
-from pyg_cagp.data.table import (
-    Columns,
-    TripleTable,
-    empty_role,
-    find_columns,
-    has_names,
-)
+from pyg_cagp.data.table import Columns, TripleTable, find_columns
 from pyg_cagp.exceptions import DatasetFormatError
 
 #: The number of bytes from which on a line is refused.
@@ -80,7 +74,7 @@ def find_surrogate(text: str) -> int | None:
 
 
 def read(path: Path, report: Report, extra: bool) -> Iterator[TripleTable]:
-    r"""Reads the triples of a text file, some rows at a time.
+    r"""Reads the rows of a text file, some at a time.
 
     Args:
         path (pathlib.Path): The file.
@@ -89,18 +83,18 @@ def read(path: Path, report: Report, extra: bool) -> Iterator[TripleTable]:
     """
     is_csv = path.name.lower().endswith((".csv", ".csv.gz"))
     groups = _split_csv(path, report) if is_csv else _split_tsv(path)
-    checker = _Checker(path, report, extra, "commas" if is_csv else "tabs")
+    form = _Form(path, report, extra, "commas" if is_csv else "tabs")
     for lines, rows in groups:
-        columns = checker.columns_of(rows)
-        if columns is None:
-            # Row by row, to learn the columns or to report what is wrong.
+        if not form.fits_all(rows):
             pairs = zip(lines, rows, strict=True)
-            good = [pair for pair in pairs if checker.is_triple(*pair)]
+            good = [pair for pair in pairs if form.fits(*pair)]
             lines = array("q", (line for line, _ in good))
-            columns = checker.columns_of([row for _, row in good])
-        if columns is not None:
-            kind = checker.columns.extra_kind
-            yield TripleTable(*columns, kind, path, lines)
+            rows = [row for _, row in good]
+        if rows:
+            fields = list(zip(*rows, strict=True))
+            places, kind = form.columns
+            columns = [list(fields[place]) for place in places]
+            yield TripleTable(lines, path, kind, *columns)
 
 
 def _split_tsv(path: Path) -> Iterator[Rows]:
@@ -133,8 +127,8 @@ def _split_csv(path: Path, report: Report) -> Iterator[Rows]:
             report(f"'{path}', line {reader.line_num}: {problem}")
 
 
-class _Checker:
-    r"""Finds the header, and rows that are no triples.
+class _Form:
+    r"""The columns of a text file, by its first row.
 
     Args:
         path (pathlib.Path): The file.
@@ -151,28 +145,16 @@ class _Checker:
         self.width = 0  # Not known before the first row.
         self.columns = Columns([])
 
-    def columns_of(
-        self, rows: Sequence[list[str]]
-    ) -> tuple[list[str], list[str], list[str], list[str] | None] | None:
-        r"""Returns the columns of rows that are all triples, else nothing."""
-        if set(map(len, rows)) != {self.width}:
-            return None
-        columns = list(zip(*rows, strict=True))
-        head, relation, tail, *fourth = (
-            list(columns[place]) for place in self.columns.places
-        )
-        if not (
-            all(find_surrogate("".join(column)) is None for column in columns)
-            and has_names(head, relation, tail)
-        ):
-            return None
-        return head, relation, tail, fourth[0] if fourth else None
+    def fits_all(self, rows: list[list[str]]) -> bool:
+        r"""Returns whether all rows are triples, without any report."""
+        text = "".join(chain.from_iterable(rows))
+        is_even = set(map(len, rows)) == {self.width}
+        return is_even and find_surrogate(text) is None
 
-    def is_triple(self, line: int, row: list[str]) -> bool:
+    def fits(self, line: int, row: list[str]) -> bool:
         r"""Returns whether a row is a triple; reports it if it is neither that
         nor the header.
         """
-        problem: str | None
         text = "".join(row)
         bad = find_surrogate(text)
         if bad is not None:
@@ -182,14 +164,24 @@ class _Checker:
             problem = f"byte 0x{byte:02x} is not UTF-8"
         elif self.width == 0 and self._is_header(line, row):
             return False
+        elif len(row) == self.width:
+            return True
+        elif self.width:
+            problem = (
+                f"expected {self.width} columns as in the lines before (got "
+                f"{len(row)})"
+            )
         else:
-            problem = self._problem(row)
-        if problem is not None:
-            self.report(f"'{self.path}', line {line}: {problem}")
-        return problem is None
+            problem = (
+                f"expected 3 columns (head, relation, tail) or 4 (and time or "
+                f"confidence) separated by {self.separator}, or a header (got "
+                f"{len(row)} columns)"
+            )
+        self.report(f"'{self.path}', line {line}: {problem}")
+        return False
 
     def _is_header(self, line: int, row: list[str]) -> bool:
-        r"""Learns the columns from the first row."""
+        r"""Learns the columns from a row; returns whether it is a header."""
         where = f"'{self.path}', line {line}"
         columns = find_columns(row, where, self.extra)
         if columns.places:
@@ -198,18 +190,3 @@ class _Checker:
             self.width = len(row)
             self.columns = Columns(list(range(len(row) if self.extra else 3)))
         return bool(columns.places)
-
-    def _problem(self, row: list[str]) -> str | None:
-        if self.width == 0:
-            return (
-                f"expected 3 columns (head, relation, tail) or 4 (and time or "
-                f"confidence) separated by {self.separator}, or a header (got "
-                f"{len(row)} columns)"
-            )
-        if len(row) != self.width:
-            return (
-                f"expected {self.width} columns as in the lines before (got "
-                f"{len(row)})"
-            )
-        role = empty_role(row[place] for place in self.columns.places[:3])
-        return None if role is None else f"the {role} is empty"
