@@ -1,6 +1,6 @@
 r"""New triples for a run, without training again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,14 +18,15 @@ from pyg_cagp.advice.parts import (
     read_part,
     write_known,
 )
-from pyg_cagp.advice.reader import Chunk, Malformed, read_chunks
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import TripleIndex
+from pyg_cagp.data import Malformed, TripleIndex, read_chunks
 from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E
 from pyg_cagp.nn.posterior import update_posterior
 from pyg_cagp.train import Config, load_model, save_checkpoint
 from pyg_cagp.train.load import STORED
+
+Chunk = tuple[Sequence[str], Sequence[str], Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ def update(
     Args:
         run_folder (str or pathlib.Path): The folder of the run.
         triples (str, pathlib.Path or tuple): A file of triples; see
-            :func:`read_chunks`; or names of heads, relations and tails.
+            :func:`~pyg_cagp.data.read_chunks`; or names of heads, relations
+            and tails.
         skip_known (bool, optional): If set to :obj:`True`, leaves out triples
             that the run has seen, so that one update done twice is done once.
             If set to :obj:`False`, a triple counts as often as it comes, as it
@@ -108,9 +110,13 @@ def update(
         if isinstance(triples, tuple):
             chunks, source = [triples], "names"
         else:
-            chunks, source = read_chunks(triples, malformed), str(triples)
+            source = str(triples)
+            chunks = (
+                (table.head, table.relation, table.tail)
+                for table in read_chunks(triples, malformed)
+            )
         found, unknown = _numbers(chunks, *names)
-        if not (found.size(1) or sum(unknown) or malformed.count):
+        if not (found.size(1) or sum(unknown)):
             raise DatasetFormatError(f"'{source}' holds no triple")
         index = TripleIndex(train[[0, 2]], train[1], *sizes)
         again = index.contains(*found)
