@@ -28,7 +28,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "serving": ("uncertainty",),
     "advice": ("datasets", "train", "uncertainty", "evaluate"),
     "report": ("advice", "theory"),
-    "pyg_cagp": ("datasets", "theory", "evaluate"),
+    "pyg_cagp": ("advice", "theory"),
     "cli": ("pyg_cagp", "report", "serving"),
 }
 #: The rooms that all others may import, and those that may not.
@@ -39,21 +39,21 @@ BASE: dict[str, tuple[str, ...]] = {
 }
 #: The place of each room, in columns and rows.
 PLACES: dict[str, tuple[float, float]] = {
-    "data": (0, 1.5),
-    "metrics": (0, 4),
-    "datasets": (1, 0),
-    "coverage": (1, 1),
-    "nn": (1, 2.5),
-    "transforms": (2, 1),
-    "train": (2, 4.5),
-    "protocols": (3, 1),
-    "uncertainty": (4, 1.5),
-    "evaluate": (4, 3),
-    "theory": (5, 0.5),
-    "serving": (5, 1.5),
-    "advice": (5, 3.5),
-    "pyg_cagp": (6, 0),
-    "report": (6, 2.5),
+    "data": (0, 1),
+    "metrics": (0, 3.7),
+    "datasets": (1, 5.3),
+    "coverage": (1, 0),
+    "nn": (1, 2),
+    "transforms": (2, 0),
+    "train": (2, 4.2),
+    "protocols": (3, 0),
+    "uncertainty": (4, 0.7),
+    "evaluate": (4, 2.5),
+    "theory": (5, 0.2),
+    "serving": (5, 1.3),
+    "advice": (5, 3.2),
+    "pyg_cagp": (6, 0.2),
+    "report": (6, 3.2),
     "cli": (7, 1.5),
 }
 WIDTH, HEIGHT, STEP_X, STEP_Y, LEFT, TOP = 92, 34, 134, 58, 14, 14

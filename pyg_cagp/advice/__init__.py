@@ -4,7 +4,6 @@ from pyg_cagp.advice.adviser import Adviser
 from pyg_cagp.advice.kinds import KINDS
 from pyg_cagp.advice.prediction import Answer, Prediction
 from pyg_cagp.advice.prepare import prepare
-from pyg_cagp.advice.reader import read_chunks
 from pyg_cagp.advice.score_file import ScoreSummary, score_file
 from pyg_cagp.advice.table import ScoreTable
 from pyg_cagp.advice.update import UpdateSummary, update
@@ -17,6 +16,6 @@ classes = [
     "ScoreTable",
     "UpdateSummary",
 ]
-functions = ["prepare", "read_chunks", "score_file", "update"]
+functions = ["prepare", "score_file", "update"]
 
 __all__ = classes + functions

@@ -3,7 +3,7 @@ r"""The parts of a state on disk, each read with suspicion."""
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from torch import Tensor
 
@@ -12,7 +12,6 @@ from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.advice.names import Names
 from pyg_cagp.advice.state import REMEDY
 from pyg_cagp.exceptions import CAGPError, CheckpointError
-from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.train.checkpoint import load_checkpoint, save_checkpoint
 
 T = TypeVar("T")
@@ -41,24 +40,6 @@ def read_part(path: Path, read: Callable[[], T]) -> T:
 
 def _reason(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else repr(error)
-
-
-# The model ###################################################################
-
-
-def write_model(
-    path: Path, model: GaussianKGEModel, meta: dict[str, Any]
-) -> int:
-    r"""Writes a model that was updated, and returns the checksum of its file.
-
-    Args:
-        path (pathlib.Path): The file.
-        model (GaussianKGEModel): The model.
-        meta (dict): What the file of the model before it said about it.
-    """
-    kept = ("dataset", "seed", "config", "graph")
-    save_checkpoint(path, model.state_dict(), {key: meta[key] for key in kept})
-    return load_checkpoint(path)[1]["crc32"]
 
 
 # Known triples ###############################################################

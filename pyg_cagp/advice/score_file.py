@@ -8,9 +8,9 @@ from tqdm import tqdm
 
 from pyg_cagp.advice.adviser import Adviser
 from pyg_cagp.advice.kinds import KINDS
-from pyg_cagp.advice.reader import Malformed, check_readable, read_chunks
 from pyg_cagp.advice.writer import open_writer
-from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
+from pyg_cagp.data.reader import Malformed, check_readable, read_chunks
+from pyg_cagp.exceptions import InvalidInputError
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def score_file(
     Args:
         adviser (Adviser): What judges them.
         triples (str or pathlib.Path): The file of triples; see
-            :func:`read_chunks`.
+            :func:`~pyg_cagp.data.read_chunks`.
         out (str or pathlib.Path): The file to be written, as :obj:`.tsv`,
             :obj:`.csv` or :obj:`.parquet`, with the columns of
             :class:`ScoreTable`.
@@ -81,20 +81,18 @@ def score_file(
         tqdm(unit="triple", disable=hide, leave=False) as bar,
     ):
         for chunk in read_chunks(source, malformed):
-            table = adviser.score(*chunk)
+            table = adviser.score(chunk.head, chunk.relation, chunk.tail)
             write(table)
             rows += len(table)
             abstain += int(table.abstain.sum())
             for kind, number in table.counts().items():
                 kinds[kind] += number
             bar.update(len(table))
-        if rows == 0:
-            raise DatasetFormatError(f"'{source}' holds no triple")
     return ScoreSummary(
         rows,
         kinds,
         abstain,
         malformed.count,
-        malformed.complaints,
+        malformed.messages,
         adviser.threshold,
     )

@@ -1,6 +1,6 @@
 r"""New triples for a run, without training again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,15 +17,16 @@ from pyg_cagp.advice.parts import (
     read_names,
     read_part,
     write_known,
-    write_model,
 )
-from pyg_cagp.advice.reader import Chunk, Malformed, read_chunks
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import TripleIndex
+from pyg_cagp.data import Malformed, TripleIndex, read_chunks
 from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E
 from pyg_cagp.nn.posterior import update_posterior
-from pyg_cagp.train import Config, load_model
+from pyg_cagp.train import Config, load_model, save_checkpoint
+from pyg_cagp.train.load import STORED
+
+Chunk = tuple[Sequence[str], Sequence[str], Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ def update(
     Args:
         run_folder (str or pathlib.Path): The folder of the run.
         triples (str, pathlib.Path or tuple): A file of triples; see
-            :func:`read_chunks`; or names of heads, relations and tails.
+            :func:`~pyg_cagp.data.read_chunks`; or names of heads, relations
+            and tails.
         skip_known (bool, optional): If set to :obj:`True`, leaves out triples
             that the run has seen, so that one update done twice is done once.
             If set to :obj:`False`, a triple counts as often as it comes, as it
@@ -108,9 +110,13 @@ def update(
         if isinstance(triples, tuple):
             chunks, source = [triples], "names"
         else:
-            chunks, source = read_chunks(triples, malformed), str(triples)
+            source = str(triples)
+            chunks = (
+                (table.head, table.relation, table.tail)
+                for table in read_chunks(triples, malformed)
+            )
         found, unknown = _numbers(chunks, *names)
-        if not (found.size(1) or sum(unknown) or malformed.count):
+        if not (found.size(1) or sum(unknown)):
             raise DatasetFormatError(f"'{source}' holds no triple")
         index = TripleIndex(train[[0, 2]], train[1], *sizes)
         again = index.contains(*found)
@@ -145,7 +151,9 @@ def update(
             for name in (state.NAMES, state.CAGP_FILE, before["evidence"]):
                 if name is not None:
                     write_atomically(new / name, (old / name).read_bytes())
-            crc32 = write_model(new / state.MODEL, model, meta)
+            stored = {key: meta[key] for key in STORED}
+            path = new / state.MODEL
+            crc32 = save_checkpoint(path, model.state_dict(), stored)
         entry = {
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "source": source,

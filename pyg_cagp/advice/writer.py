@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp._utils.files import atomic_path, check_target
-from pyg_cagp.advice.parquet_chunks import check_pyarrow
 from pyg_cagp.advice.table import COLUMNS, ScoreTable
+from pyg_cagp.data.parquet import check_pyarrow
 from pyg_cagp.exceptions import InvalidInputError
 
 #: The formats, by the endings of files.

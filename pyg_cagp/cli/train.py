@@ -108,11 +108,6 @@ def run(args: argparse.Namespace) -> None:
     out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
     kg = load(args.dataset, args.root, seed=args.seed)
     if cut is not None:
-        if "edge_time" not in kg:
-            raise InvalidInputError(
-                f"'--by-time' needs a dated graph, and '{args.dataset}' has no "
-                f"dates"
-            )
         kg = cut(kg)
     result = train_run(
         kg,
@@ -138,9 +133,13 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print_json(record)
         return
-    seconds = record["seconds"]
-    rows = [
-        ("model", name),
+    print(format_table([("dataset", args.dataset), *_rows(record)]))
+
+
+def _rows(record: dict[str, Any]) -> list[tuple[str, str]]:
+    seconds, threshold = record["seconds"], record["advice"]["threshold"]
+    return [
+        ("model", record["config"]["model"]["name"]),
         ("triples", f"{record['graph']['num_train']:,}"),
         ("best epoch", f"{record['best_epoch']} of {record['epochs']}"),
         *(
@@ -150,10 +149,12 @@ def run(args: argparse.Namespace) -> None:
         ("prior variance", f"{record['prior_variance']:.4g}"),
         ("training", f"{seconds['training']:.0f} s"),
         ("posterior", f"{seconds['posterior']:.0f} s"),
-        ("abstain from doubt", _number(advice["threshold"])),
-        ("folder", str(out)),
+        (
+            "abstain from doubt",
+            "-" if threshold is None else f"{threshold:.4f}",
+        ),
+        ("folder", record["run"]),
     ]
-    print(format_table([("dataset", args.dataset), *rows]))
 
 
 def _time_cut(args: argparse.Namespace) -> TimestampOOD | None:
@@ -169,10 +170,6 @@ def _time_cut(args: argparse.Namespace) -> TimestampOOD | None:
     entry = REGISTRY.get(args.dataset)
     default = (entry and entry.cutoffs) or TimestampOOD.shares
     return TimestampOOD(*(given if num_given else default))
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
 
 
 def parse_change(text: str) -> tuple[str, Any]:

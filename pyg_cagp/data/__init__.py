@@ -6,16 +6,18 @@ from pyg_cagp.data.digest import kg_digest
 from pyg_cagp.data.folder import read_folder
 from pyg_cagp.data.kg import check_kg, join_splits, split_edges
 from pyg_cagp.data.provenance import describe_graph
-from pyg_cagp.data.table import TripleTable, read_table
+from pyg_cagp.data.reader import Malformed, read_chunks, read_table
+from pyg_cagp.data.table import TripleTable
 from pyg_cagp.data.triple_index import TripleIndex
 
-classes = ["AnswerIndex", "TripleIndex", "TripleTable"]
+classes = ["AnswerIndex", "Malformed", "TripleIndex", "TripleTable"]
 functions = [
     "as_kg",
     "check_kg",
     "describe_graph",
     "join_splits",
     "kg_digest",
+    "read_chunks",
     "read_folder",
     "read_table",
     "split_edges",

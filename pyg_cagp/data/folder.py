@@ -19,8 +19,9 @@ from pyg_cagp.data.columns import (
     parse_time,
 )
 from pyg_cagp.data.kg import join_splits
-from pyg_cagp.data.table import SUFFIXES, TripleTable, read_table, table_suffix
-from pyg_cagp.data.text import read_text
+from pyg_cagp.data.reader import read_table
+from pyg_cagp.data.table import SUFFIXES, TripleTable, table_suffix
+from pyg_cagp.data.text import find_surrogate, read_blocks
 from pyg_cagp.exceptions import (
     CAGPWarning,
     DatasetFormatError,
@@ -282,13 +283,14 @@ def _read_dict(path: Path) -> dict[str, int] | None:
     if not path.exists():
         return None
     index: dict[str, int] = {}
-    lines = read_text(path).removesuffix("\n").split("\n")
+    lines = "".join(read_blocks(path)).removesuffix("\n").split("\n")
     for line, text in enumerate(lines, start=1):
         number, _, name = text.partition("\t")
-        if not (number.isascii() and number.isdecimal() and name):
+        is_number = number.isascii() and number.isdecimal()
+        if not (is_number and name) or find_surrogate(name) is not None:
             raise DatasetFormatError(
                 f"'{path}', line {line}: expected a number, a tab and a name "
-                f"(got {text!r})"
+                f"in UTF-8 (got {text!r})"
             )
         if name in index:
             raise DatasetFormatError(

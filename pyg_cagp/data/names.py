@@ -7,7 +7,8 @@ from torch_geometric.data import Data, Dataset
 from torch_geometric.datasets import FB15k_237, WordNet18RR
 
 from pyg_cagp.data.columns import encode, number_names
-from pyg_cagp.data.table import TripleTable, read_table
+from pyg_cagp.data.reader import read_table
+from pyg_cagp.data.table import TripleTable
 
 
 def attach_names(data: Data, dataset: Dataset) -> Data:

@@ -1,13 +1,14 @@
-r"""Tables of triples in text, CSV or Parquet files, plain or gzipped."""
+r"""Tables of triples, and the names that their columns may have."""
 
-from dataclasses import dataclass
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from pyg_cagp.data.parquet import read_columns
-from pyg_cagp.data.text import line_of, split_columns
 from pyg_cagp.exceptions import DatasetFormatError
 
-#: The endings of the files that :func:`read_table` reads.
+#: The endings of files that hold triples.
 SUFFIXES = (
     ".txt",
     ".tsv",
@@ -18,17 +19,17 @@ SUFFIXES = (
     ".parquet",
 )
 
-#: What the columns of a triple may be called in a header.
+#: The names of the three columns of a triple in a header.
 ROLES = {
     "head": {"head", "subject", "source", "src"},
     "relation": {"relation", "rel", "predicate", "edge_type", "type"},
     "tail": {"tail", "object", "target", "dst"},
 }
-# A line "s p o" of a text file may well be a triple, so these are names only
-# where columns are sure to have names.
+# A line "s p o" of three columns may well be a triple, so these are names only
+# in wider tables and in Parquet files, which always name their columns.
 _SHORT = {"head": {"h", "s"}, "relation": {"r", "p"}, "tail": {"t", "o"}}
 
-#: What a fourth column means, by its name.
+#: The meaning of a fourth column, by its name.
 EXTRAS = {
     **dict.fromkeys(("time", "date", "timestamp", "year", "edge_time"), "time"),
     **dict.fromkeys(
@@ -38,107 +39,106 @@ EXTRAS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TripleTable:
-    r"""The columns of one file, as names that are not yet numbered."""
+    r"""Rows of one file, as names that are not yet numbered."""
 
+    line: array  #: The number of each row in the file, counted from one.
+    path: Path
+    extra_kind: str | None  #: Time or confidence, by a header.
     head: list[str]
     relation: list[str]
     tail: list[str]
-    extra: list[str] | None  #: The fourth column, where there is one.
-    extra_kind: str | None  #: What the header calls it: time or confidence.
-    path: Path
-    header: bool = False  #: Whether the first line is a header.
+    extra: list[str] | None = None  #: The fourth column, if any.
 
     def __len__(self) -> int:
         return len(self.head)
 
+    def __getitem__(self, rows: slice) -> "TripleTable":
+        line, *columns = (column[rows] for column in self._columns())
+        head, relation, tail, *extra = columns
+        return replace(
+            self,
+            head=head,
+            relation=relation,
+            tail=tail,
+            extra=extra[0] if extra else None,
+            line=line,
+        )
+
+    def __delitem__(self, rows: int | slice) -> None:
+        for column in self._columns():
+            del column[rows]
+
+    def extend(self, other: "TripleTable") -> None:
+        r"""Appends further rows of the same file."""
+        pairs = zip(self._columns(), other._columns(), strict=True)
+        for column, more in pairs:
+            column.extend(more)
+
+    def _columns(self) -> list[Any]:
+        columns = [self.line, self.head, self.relation, self.tail]
+        return columns if self.extra is None else [*columns, self.extra]
+
     def where(self, row: int) -> str:
-        r"""Names the file and the line of a row, for messages."""
-        if table_suffix(self.path) == ".parquet":
-            return f"'{self.path}', row {row + 1}"
-        return f"'{self.path}', line {line_of(self.path, row + self.header)}"
+        r"""Returns the file and the line of a row, for messages."""
+        unit = "row" if table_suffix(self.path) == ".parquet" else "line"
+        return f"'{self.path}', {unit} {self.line[row]}"
+
+
+class Columns(NamedTuple):
+    r"""The places of the columns of a triple among all columns."""
+
+    places: list[int]  #: Of head, relation and tail, and of a fourth, if any.
+    extra_kind: str | None = None
 
 
 def table_suffix(path: Path) -> str | None:
-    r"""Returns which of :obj:`SUFFIXES` the name of a file ends in."""
+    r"""Returns the one of :obj:`SUFFIXES` that the name of a file ends in."""
     name = path.name.lower()
     return max((s for s in SUFFIXES if name.endswith(s)), key=len, default=None)
 
 
-def read_table(path: str | Path) -> TripleTable:
-    r"""Reads a table of triples with three columns, or with four.
-
-    Text is UTF-8 with LF or CRLF line ends. Columns are head, relation, tail,
-    and possibly time or confidence, in this order, unless a first line such as
-    :obj:`source, target, type, date` names them in another. Further columns of
-    a Parquet file are passed over.
+def find_columns(
+    names: Sequence[str], where: str, extra: bool, is_header: bool = False
+) -> Columns:
+    r"""Finds the columns of a triple in a header, in any order among any
+    others; finds none if the names look like a row of values.
 
     Args:
-        path (str or pathlib.Path): A file with one of the endings
-            :obj:`SUFFIXES`.
+        names (sequence): The names of all columns.
+        where (str): The place of the header, for messages.
+        extra (bool): If set to :obj:`True`, finds a fourth column of times or
+            confidences, too.
+        is_header (bool, optional): If set to :obj:`True`, the names are known
+            to be a header. (default: :obj:`False`)
     """
-    path = Path(path)
-    suffix = table_suffix(path)
-    if suffix is None:
-        raise DatasetFormatError(
-            f"'{path}' is not a table of triples: its name must end in one of "
-            f"{', '.join(SUFFIXES)}"
-        )
-    if suffix == ".parquet":
-        roles = {role: ROLES[role] | _SHORT[role] for role in ROLES}
-        columns, kind = read_columns(path, roles, EXTRAS)
-        return _make_table(columns, path, kind)
-    return _from_text(split_columns(path), path)
-
-
-def _from_text(columns: list[list[str]], path: Path) -> TripleTable:
-    if not columns:
-        raise DatasetFormatError(f"'{path}' holds no triple")
-    first = [column[0].strip().lower() for column in columns]
+    plain = [name.strip().lower() for name in names]
+    short = is_header or len(plain) > 4
     found = {
-        role: [i for i, name in enumerate(first) if name in names]
-        for role, names in ROLES.items()
+        role: [
+            place
+            for place, name in enumerate(plain)
+            if name in allowed or (short and name in _SHORT[role])
+        ]
+        for role, allowed in ROLES.items()
     }
-    known = sum(bool(places) for places in found.values())
-    if known < 2:
-        return _make_table(columns, path)
-    if known < 3 or sum(map(len, found.values())) > 3:
-        raise DatasetFormatError(
-            f"'{path}', line 1 looks like a header ({', '.join(first)}); call "
-            f"its columns head, relation and tail or, if it is a triple, move "
-            f"it to another line"
-        )
-    order = [places[0] for places in found.values()]
-    extra = [i for i in range(len(columns)) if i not in order]
-    kind = None
-    for name in (first[i] for i in extra):
-        if name not in EXTRAS:
+    if not is_header and sum(map(bool, found.values())) < 2:
+        return Columns([])
+    for role, places in found.items():
+        if len(places) != 1:
+            otherwise = "; if this line is a triple, move it below another one"
             raise DatasetFormatError(
-                f"'{path}': the header calls the fourth column '{name}'; call "
-                f"it 'time' or 'confidence'"
+                f"{where} must name one column '{role}' (got "
+                f"{', '.join(names)}){'' if is_header else otherwise}"
             )
-        kind = EXTRAS[name]
-    columns = [columns[i][1:] for i in order + extra]
-    return _make_table(columns, path, kind, header=True)
-
-
-def _make_table(
-    columns: list[list[str]],
-    path: Path,
-    kind: str | None = None,
-    header: bool = False,
-) -> TripleTable:
-    head, relation, tail, *extra = columns
-    table = TripleTable(
-        head, relation, tail, extra[0] if extra else None, kind, path, header
+    triple = [places[0] for places in found.values()]
+    fourth = [i for i, name in enumerate(plain) if extra and name in EXTRAS]
+    if len(fourth) > 1:
+        raise DatasetFormatError(
+            f"{where} names more than one column of times or confidences (got "
+            f"{', '.join(names[i] for i in fourth)}); keep one"
+        )
+    return Columns(
+        triple + fourth, EXTRAS[plain[fourth[0]]] if fourth else None
     )
-    if not head:
-        raise DatasetFormatError(f"'{path}' holds no triple")
-    for name in ROLES:
-        column = getattr(table, name)
-        blank = next((n for n in set(column) if not n or n.isspace()), None)
-        if blank is not None:
-            where = table.where(column.index(blank))
-            raise DatasetFormatError(f"{where}: the {name} is empty")
-    return table

@@ -1,136 +1,192 @@
-r"""Splits text into columns: tab-separated or comma-separated.
-
-Nothing here loops over lines in Python unless there is an error to report:
-text is checked as an array of bytes, split once, and sliced.
-"""
+r"""Reads triples from text, tab-separated or comma-separated."""
 
 import csv
 import gzip
 import io
 import zlib
-from itertools import islice
+from array import array
+from collections.abc import Callable, Iterator
+from itertools import chain, compress, count, islice
 from pathlib import Path
 
-import numpy as np
-
+from pyg_cagp.data.table import Columns, TripleTable, find_columns
 from pyg_cagp.exceptions import DatasetFormatError
 
+#: The number of bytes from which on a line is refused.
+MAX_LINE = 2**20
 
-def read_text(path: Path) -> str:
-    r"""Reads a UTF-8 file, gzipped or not, and makes its line ends LF.
+# Small steps are three times as fast as large ones: the garbage collector
+# visits each row that is alive.
+_BLOCK = 2**14
+_ROWS = 256
+
+Report = Callable[[str], None]
+Rows = tuple[array, list[list[str]]]  # Numbers of lines, and their fields.
+
+
+def read_blocks(path: Path) -> Iterator[str]:
+    r"""Reads a text file, gzipped or not, in blocks of whole lines.
+
+    Line ends become LF. Bytes that are not UTF-8 become surrogates, which
+    :func:`find_surrogate` finds.
 
     Args:
         path (pathlib.Path): The file.
     """
-    raw = path.read_bytes()
-    if path.suffix.lower() == ".gz":
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    rest, line = b"", 1
+    try:
+        with opened(path, "rb") as file:
+            while raw := file.read(_BLOCK):
+                lines, end, tail = raw.rpartition(b"\n")
+                if end:
+                    block, rest = rest + lines + end, tail
+                    yield _decode(block, is_first=line == 1)
+                    line += block.count(b"\n")
+                else:
+                    rest += tail
+                if len(rest) > MAX_LINE:
+                    raise DatasetFormatError(
+                        f"'{path}', line {line} is longer than {MAX_LINE:,} "
+                        f"bytes; is this a table of triples?"
+                    )
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DatasetFormatError(
+            f"'{path}' is not a whole gzip file ({error}); fetch it again"
+        ) from error
+    if rest:
+        yield _decode(rest + b"\n", is_first=line == 1)
+
+
+def _decode(block: bytes, is_first: bool) -> str:
+    if is_first:
+        block = block.removeprefix(b"\xef\xbb\xbf")
+    return block.replace(b"\r\n", b"\n").decode("utf-8", "surrogateescape")
+
+
+def find_surrogate(text: str) -> int | None:
+    r"""Returns the place of the first byte that is not UTF-8, if any."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return error.start
+    return None
+
+
+def read(path: Path, report: Report, extra: bool) -> Iterator[TripleTable]:
+    r"""Reads the rows of a text file, some at a time.
+
+    Args:
+        path (pathlib.Path): The file.
+        report (callable): Takes a message about each row that is no triple.
+        extra (bool): If set to :obj:`True`, reads a fourth column, too.
+    """
+    is_csv = path.name.lower().endswith((".csv", ".csv.gz"))
+    groups = _split_csv(path, report) if is_csv else _split_tsv(path)
+    form = _Form(path, report, extra, "commas" if is_csv else "tabs")
+    for lines, rows in groups:
+        if not form.fits_all(rows):
+            pairs = zip(lines, rows, strict=True)
+            good = [pair for pair in pairs if form.fits(*pair)]
+            lines = array("q", (line for line, _ in good))
+            rows = [row for _, row in good]
+        if rows:
+            fields = list(zip(*rows, strict=True))
+            places, kind = form.columns
+            columns = [list(fields[place]) for place in places]
+            yield TripleTable(lines, path, kind, *columns)
+
+
+def _split_tsv(path: Path) -> Iterator[Rows]:
+    first = 1
+    for block in read_blocks(path):
+        texts = block.split("\n")
+        lines = array("q", compress(count(first), texts))
+        if lines:
+            yield lines, [text.split("\t") for text in filter(None, texts)]
+        first += len(texts) - 1
+
+
+def _split_csv(path: Path, report: Report) -> Iterator[Rows]:
+    texts = (io.StringIO(block, newline="\n") for block in read_blocks(path))
+    reader = csv.reader(chain.from_iterable(texts), strict=True)
+    is_over = False
+    while not is_over:
+        lines, rows, problem, is_over = array("q"), [], None, True
         try:
-            raw = gzip.decompress(raw)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise DatasetFormatError(
-                f"'{path}' is not a whole gzip file ({error}); fetch it again"
-            ) from error
-    raw = raw.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise DatasetFormatError(
-            f"'{path}', line {line}: byte 0x{raw[error.start]:02x} is not "
-            f"UTF-8; save the file as UTF-8"
-        ) from None
+            for fields in islice(reader, _ROWS):
+                is_over = False
+                if fields:
+                    lines.append(reader.line_num)
+                    rows.append(fields)
+        except csv.Error as error:
+            problem, is_over = str(error), False
+        if rows:
+            yield lines, rows
+        if problem is not None:
+            report(f"'{path}', line {reader.line_num}: {problem}")
 
 
-def is_csv(path: Path) -> bool:
-    r"""Tells by its name whether a file is comma-separated."""
-    return path.name.lower().endswith((".csv", ".csv.gz"))
-
-
-def split_columns(path: Path) -> list[list[str]]:
-    r"""Returns the three or four columns of a file; none if it is empty.
-
-    Blank lines are passed over. Tab-separated files know no quoting,
-    comma-separated files do.
+class _Form:
+    r"""The columns of a text file, by its first row.
 
     Args:
         path (pathlib.Path): The file.
+        report (callable): Takes a message about each row that is no triple.
+        extra (bool): If set to :obj:`True`, a fourth column is read, too.
+        separator (str): What separates columns, for messages.
     """
-    text = read_text(path)
-    return _split_csv(text, path) if is_csv(path) else _split_tsv(text, path)
 
+    def __init__(
+        self, path: Path, report: Report, extra: bool, separator: str
+    ) -> None:
+        self.path, self.report, self.extra = path, report, extra
+        self.separator = separator
+        self.width = 0  # Not known before the first row.
+        self.columns = Columns([])
 
-def _split_tsv(text: str, path: Path) -> list[list[str]]:
-    if text and not text.endswith("\n"):
-        text += "\n"
-    raw = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
-    ends = np.flatnonzero(raw == ord("\n"))
-    tabs = np.searchsorted(np.flatnonzero(raw == ord("\t")), ends)
-    width = np.diff(tabs, prepend=0) + 1
-    blank = np.diff(ends, prepend=-1) == 1
-    line = np.flatnonzero(~blank) + 1
-    width = width[~blank]
-    if len(line) == 0:
-        return []
-    num = _check_width(int(width[0]), path, int(line[0]), "tabs")
-    if (width != num).any():
-        row = int((width != num).argmax())
-        raise _uneven(path, int(line[row]), num, int(width[row]))
-    if blank.any():
-        text = "\n".join(filter(None, text.split("\n"))) + "\n"
-    fields = text.replace("\n", "\t").split("\t")
-    fields.pop()  # What follows the last line end.
-    return [fields[i::num] for i in range(num)]
+    def fits_all(self, rows: list[list[str]]) -> bool:
+        r"""Returns whether all rows are triples, without any report."""
+        text = "".join(chain.from_iterable(rows))
+        is_even = set(map(len, rows)) == {self.width}
+        return is_even and find_surrogate(text) is None
 
+    def fits(self, line: int, row: list[str]) -> bool:
+        r"""Returns whether a row is a triple; reports it if it is neither that
+        nor the header.
+        """
+        text = "".join(row)
+        bad = find_surrogate(text)
+        if bad is not None:
+            # A row of a CSV file may span lines; the last one is its number.
+            line -= text.count("\n", bad)
+            byte = ord(text[bad]) - 0xDC00
+            problem = f"byte 0x{byte:02x} is not UTF-8"
+        elif self.width == 0 and self._is_header(line, row):
+            return False
+        elif len(row) == self.width:
+            return True
+        elif self.width:
+            problem = (
+                f"expected {self.width} columns as in the lines before (got "
+                f"{len(row)})"
+            )
+        else:
+            problem = (
+                f"expected 3 columns (head, relation, tail) or 4 (and time or "
+                f"confidence) separated by {self.separator}, or a header (got "
+                f"{len(row)} columns)"
+            )
+        self.report(f"'{self.path}', line {line}: {problem}")
+        return False
 
-def _split_csv(text: str, path: Path) -> list[list[str]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        rows = [row for row in reader if row]
-    except csv.Error as error:
-        raise DatasetFormatError(
-            f"'{path}', line {reader.line_num}: {error}; is the file cut off?"
-        ) from None
-    if not rows:
-        return []
-    num = _check_width(len(rows[0]), path, line_of(path, 0), "commas")
-    if set(map(len, rows)) != {num}:
-        row = next(i for i, fields in enumerate(rows) if len(fields) != num)
-        raise _uneven(path, line_of(path, row), num, len(rows[row]))
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _check_width(num: int, path: Path, line: int, separator: str) -> int:
-    if num not in (3, 4):
-        raise DatasetFormatError(
-            f"'{path}', line {line}: expected 3 columns (head, relation, "
-            f"tail) or 4 (and time or confidence), separated by {separator} "
-            f"(got {num})"
-        )
-    return num
-
-
-def _uneven(path: Path, line: int, num: int, got: int) -> DatasetFormatError:
-    return DatasetFormatError(
-        f"'{path}', line {line}: expected {num} columns as in the lines "
-        f"before (got {got}); is the file cut off?"
-    )
-
-
-def line_of(path: Path, row: int) -> int:
-    r"""Returns the number of the line on which a row ends.
-
-    Lines may be blank, and CSV rows may span several, so the file is read once
-    more; this happens only on the way to an error.
-
-    Args:
-        path (pathlib.Path): The file.
-        row (int): The row, counted from zero, the header included.
-    """
-    text = read_text(path)
-    if is_csv(path):
-        reader = csv.reader(io.StringIO(text, newline=""))
-        numbers = (reader.line_num for fields in reader if fields)
-    else:
-        lines = enumerate(text.split("\n"), start=1)
-        numbers = (number for number, line in lines if line)
-    return next(islice(numbers, row, None))
+    def _is_header(self, line: int, row: list[str]) -> bool:
+        r"""Learns the columns from a row; returns whether it is a header."""
+        where = f"'{self.path}', line {line}"
+        columns = find_columns(row, where, self.extra)
+        if columns.places:
+            self.columns, self.width = columns, len(row)
+        elif len(row) in (3, 4):
+            self.width = len(row)
+            self.columns = Columns(list(range(len(row) if self.extra else 3)))
+        return bool(columns.places)

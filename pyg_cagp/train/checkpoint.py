@@ -20,9 +20,9 @@ SCHEMA = 1
 
 def save_checkpoint(
     path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]
-) -> None:
+) -> int:
     r"""Writes tensors and plain values to one file, atomically: whoever opens
-    it sees the old state or the new one.
+    it sees the old state or the new one. Returns the checksum of the tensors.
 
     Args:
         path (pathlib.Path): The file.
@@ -34,9 +34,11 @@ def save_checkpoint(
         name: tensor.detach().cpu().contiguous().clone()
         for name, tensor in tensors.items()
     }
-    document = {"schema": SCHEMA, "crc32": _crc32(tensors), **meta}
+    crc32 = _crc32(tensors)
+    document = {"schema": SCHEMA, "crc32": crc32, **meta}
     header = {"pyg_cagp": json.dumps(document, allow_nan=False)}
     write_atomically(path, save(tensors, header))
+    return crc32
 
 
 def load_checkpoint(

@@ -24,6 +24,9 @@ from pyg_cagp.train.options import Config
 #: The files of a run.
 STATE, MODEL, RECORD = "last.safetensors", "model.safetensors", "run.json"
 
+#: The values of :obj:`run.json` that the file of the model has, too.
+STORED = ("dataset", "seed", "config", "graph")
+
 #: The remedy for a run that is missing or damaged.
 REMEDY = "train one with 'pyg-cagp train'"
 
@@ -96,7 +99,7 @@ def load_run(folder: str | Path, device: torch.device | str = "cpu") -> Run:
         raise CheckpointError(f"'{folder}' holds no finished run; {remedy}")
     record = read_document(folder / RECORD, SCHEMA, FORMS, REMEDY)
     model, meta = load_model(folder / MODEL, device)
-    for key in ("config", "graph"):
+    for key in STORED[1:]:
         if record[key] != meta[key]:
             raise CheckpointError(
                 f"'{folder / MODEL}' belongs to another run: its '{key}' "

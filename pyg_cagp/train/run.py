@@ -21,7 +21,7 @@ from pyg_cagp.train.build import (
     build_posterior,
 )
 from pyg_cagp.train.checkpoint import SCHEMA, save_checkpoint
-from pyg_cagp.train.load import MODEL, RECORD, STATE, Run
+from pyg_cagp.train.load import MODEL, RECORD, STATE, STORED, Run
 from pyg_cagp.train.options import Config
 from pyg_cagp.train.tracker import Tracker
 from pyg_cagp.train.trainer import Trainer
@@ -125,7 +125,7 @@ def train_run(
     save_checkpoint(
         out / MODEL,
         model.state_dict(),
-        {key: record[key] for key in ("dataset", "seed", "config", "graph")},
+        {key: record[key] for key in STORED},
     )
     # Last, for a folder with a record is a finished run.
     write_atomically(

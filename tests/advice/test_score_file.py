@@ -6,7 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pyg_cagp.advice import adviser as adviser_module
-from pyg_cagp.advice import parquet_chunks, reader, score_file
+from pyg_cagp.advice import score_file
+from pyg_cagp.data import parquet, reader
 from pyg_cagp.exceptions import (
     CAGPError,
     DatasetFormatError,
@@ -115,6 +116,6 @@ def test_outputs_that_cannot_be(adviser, triples, tmp_path, monkeypatch):
     tabbed = tmp_path / "tabbed.csv"
     tabbed.write_text('"a\tb",r,c\n')
     refuses(InvalidInputError, "has a tab", tabbed, tmp_path / "o.tsv")
-    monkeypatch.setattr(parquet_chunks, "WITH_PYARROW", False)
+    monkeypatch.setattr(parquet, "WITH_PYARROW", False)
     out = tmp_path / "o.parquet"
     refuses(MissingDependencyError, r"pyg_cagp\[parquet\]", triples, out)
