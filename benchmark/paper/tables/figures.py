@@ -38,12 +38,7 @@ PAPER: dict[str, Any] = read("paper.yaml")
 
 
 def fill(value: Any, names: Names) -> Any:
-    r"""Returns a specification with its :obj:`$names` replaced.
-
-    Args:
-        value (Any): A string, or lists and dictionaries of strings.
-        names (dict): The value of each name.
-    """
+    r"""Returns a specification with its :obj:`$names` replaced."""
     if isinstance(value, dict):
         return {key: fill(part, names) for key, part in value.items()}
     if isinstance(value, list):
@@ -58,14 +53,11 @@ def fill(value: Any, names: Names) -> Any:
 def figure(records: Records, spec: Any, dataset: str) -> Any:
     r"""Returns a figure, or :obj:`None` where a record lacks it.
 
-    Args:
-        records (Records): The records.
-        spec (str or dict): A reference, a number, or a dictionary with
-            :obj:`figure` (a reference) or :obj:`figures` (several);
-            :obj:`call` (the function in :obj:`measures` that makes one of
-            them) or :obj:`text` (a format); :obj:`digits`; :obj:`times` (a
-            factor); :obj:`seeds` (:obj:`first`, or :obj:`each`).
-        dataset (str): The graph.
+    A specification is a reference, a number, or a dictionary with
+    :obj:`figure` (a reference) or :obj:`figures` (several); :obj:`call` (the
+    function in :obj:`measures` that makes one of them) or :obj:`text` (a
+    format); :obj:`digits`; :obj:`times` (a factor); :obj:`seeds`
+    (:obj:`first`, or :obj:`each`).
     """
     if not isinstance(spec, str | dict):
         return spec
@@ -87,12 +79,7 @@ def figure(records: Records, spec: Any, dataset: str) -> Any:
 
 
 def does_read(spec: Any, record: str) -> bool:
-    r"""Returns whether a specification refers to a record.
-
-    Args:
-        spec (Any): The specification.
-        record (str): The name of the record.
-    """
+    r"""Returns whether a specification refers to a record."""
     name, _ = split_seed(record)
     dataset = name.partition("/")[0]
     return any(

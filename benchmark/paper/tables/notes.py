@@ -12,13 +12,7 @@ SHARED: dict[str, str] = read("tables.yaml")["notes"]
 
 
 def written(records: Records, dataset: str, notes: list[str]) -> list[str]:
-    r"""Returns notes with their figures, but for those that lack one.
-
-    Args:
-        records (Records): The records.
-        dataset (str): The graph.
-        notes (list): The notes, or the names of those that tables share.
-    """
+    r"""Returns notes with their figures, but for those that lack one."""
     texts = (_filled(records, dataset, SHARED.get(n, n)) for n in notes)
     return [text for text in texts if text is not None]
 

@@ -62,12 +62,7 @@ class Records:
         return None if record is None else record["result"]
 
     def seeds(self, prefix: str) -> list[dict[str, Any]]:
-        r"""Returns the results of an experiment with every seed.
-
-        Args:
-            prefix (str): Its name without the seed. A :obj:`*` stands for any
-                part of it.
-        """
+        r"""Returns the results of an experiment with every seed."""
         if "*" in prefix:
             pattern = re.escape(prefix).replace(r"\*", "[^/]+")
             there = [n for n in self._by_seed if re.fullmatch(pattern, n)]
@@ -76,24 +71,14 @@ class Records:
         return [self.one(names[seed]) for seed in sorted(names)]  # type: ignore[misc]
 
     def inputs(self, part: str) -> dict[str, Any]:
-        r"""Returns what the first experiment of some kind was computed with.
-
-        Args:
-            part (str): A part of its name.
-        """
+        r"""Returns what the first experiment of some kind was computed with."""
         for name in self.names:
             if part in f"{name}/":
                 return (self.store.read(name) or {}).get("inputs", {})
         return {}
 
     def values(self, prefix: str, *path: str) -> list[Any]:
-        r"""Returns a figure with every seed that has it.
-
-        Args:
-            prefix (str): The name of the experiment without the seed. Baselines
-                are looked up in its twin.
-            *path (str): The keys that lead to the figure.
-        """
+        r"""Returns a figure with every seed that has it."""
         if path[0] == "methods":
             prefix = home(prefix, path[1])
         values = [walk(result, path) for result in self.seeds(prefix)]
@@ -102,24 +87,12 @@ class Records:
     def spread(self, prefix: str, *path: str, digits: int = 4) -> Spread | None:
         r"""Returns the mean of a figure over seeds, with the interval of
         Student's t.
-
-        Args:
-            prefix (str): The name of the experiment without the seed.
-            *path (str): The keys that lead to the figure.
-            digits (int, optional): The number of digits shown.
-                (default: :obj:`4`)
         """
         numbers = [float(value) for value in self.values(prefix, *path)]
         return self.spread_of(numbers, digits)
 
     def spread_of(self, numbers: list[float], digits: int = 4) -> Spread | None:
-        r"""Returns the mean of numbers, one for each seed that has one.
-
-        Args:
-            numbers (list): The numbers.
-            digits (int, optional): The number of digits shown.
-                (default: :obj:`4`)
-        """
+        r"""Returns the mean of numbers, one for each seed that has one."""
         figure = spread(numbers, digits)
         if figure is not None and len(numbers) < self.num_seeds:
             figure = replace(figure, seeds=len(numbers))

@@ -59,11 +59,7 @@ RULES: dict[str, Rule] = {
 
 
 def on_each(verdicts: Mapping[str, str]) -> str:
-    r"""Returns one verdict of several figures.
-
-    Args:
-        verdicts (mapping): The verdicts by what they are of.
-    """
+    r"""Returns one verdict of several figures."""
     held, failed = (
         [of for of, text in verdicts.items() if text.startswith(HOLDS) == holds]
         for holds in (True, False)

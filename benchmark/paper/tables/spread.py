@@ -51,11 +51,6 @@ class Spread:
 def spread(numbers: list[float], digits: int = 4) -> Spread | None:
     r"""Returns the mean of some numbers with the interval of Student's t.
 
-    Args:
-        numbers (list): The numbers.
-        digits (int, optional): The number of digits shown.
-            (default: :obj:`4`)
-
     Example:
         >>> print(spread([0.1, 0.2, 0.3], 2))
         0.20 ± 0.25

@@ -31,10 +31,6 @@ class Table:
     def to_markdown(self, level: int = 3) -> str:
         r"""Returns the table in Markdown.
 
-        Args:
-            level (int, optional): The level of the heading.
-                (default: :obj:`3`)
-
         Example:
             >>> table = Table("mine", "Mine", ("a", "b"), [("x", 0.5)])
             >>> print(table.to_markdown().splitlines()[-1])

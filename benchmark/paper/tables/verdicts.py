@@ -48,12 +48,7 @@ def verdicts(records: Records) -> Table:
 def expanded(
     items: list[dict[str, Any]], names: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    r"""Yields claims, once for each of the dictionaries in :obj:`each`.
-
-    Args:
-        items (list): Claims, and groups of claims.
-        names (dict): The names that a claim may use.
-    """
+    r"""Yields claims, once for each of the dictionaries in :obj:`each`."""
     for item in items:
         for more in item.get("each", [{}]):
             inner = {**names, **more}
@@ -87,12 +82,7 @@ CLAIMS = list(expanded(read("claims.yaml"), {"dataset": FB}))
 
 
 def verdict_of(records: Records, claim: dict[str, Any]) -> Row | None:
-    r"""Returns the row of a claim, or :obj:`None` without a record of it.
-
-    Args:
-        records (Records): The records.
-        claim (dict): The claim.
-    """
+    r"""Returns the row of a claim, or :obj:`None` without a record of it."""
     if claim.get("only_without") in records.datasets():
         return None
     figures = _figures(records, claim)
