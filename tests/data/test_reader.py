@@ -4,6 +4,7 @@ refuse it with the same message."""
 import csv
 import gzip
 import tracemalloc
+from itertools import accumulate
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -103,6 +104,7 @@ GOOD = [
     (".csv", 'a,r,"two\r\nlines"\nc,r,d\n', "a r two\nlines,c r d"),
     # Short names are a header only where there are further columns.
     (".tsv", "s\tp\to\n", "s p o"),
+    (".tsv", "h\tr\tt\t2014\n", "h r t"),
     (".tsv", WIDE, "x likes y"),
     (".csv", "tail,colour,rel,head\ny,red,likes,x\n", "x likes y"),
     # A fourth column belongs to graphs; others skip it.
@@ -310,6 +312,7 @@ def test_what_other_libraries_write(tmp_path_factory, rows, size, block, crlf):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text, "_BLOCK", block)
         patch.setattr(text, "_ROWS", block)
+        patch.setattr(parquet, "_ROWS", block)
         for path in paths:
             chunks = list(read_chunks(path, chunk=size))
             assert {len(chunk) for chunk in chunks[:-1]} <= {size}
@@ -321,3 +324,8 @@ def test_what_other_libraries_write(tmp_path_factory, rows, size, block, crlf):
                 )
             ]
             assert got == rows
+            lines = [number for chunk in chunks for number in chunk.line]
+            ends = [1 + "".join(row).count("\n") for row in rows]
+            if path.suffix == ".parquet":
+                ends = [1] * len(rows)
+            assert lines == list(accumulate(ends))
