@@ -99,6 +99,38 @@ def _open_pyg(dataset: Any) -> Callable[[Path], Any]:
     return make
 
 
+def _codex(
+    size: str, triples: tuple[int, int, int], entities: int, relations: int
+) -> Entry:
+    return Entry(
+        f"CoDEx-{size}",
+        lambda root: CoDEx(root, size),
+        triples,
+        entities,
+        relations,
+        "Wikidata" if size == "L" else "Wikidata, verified negatives",
+        tuple(CoDEx.sources_of(size)),
+    )
+
+
+def _uncertain(
+    name: str,
+    source: str,
+    triples: tuple[int, int, int],
+    entities: int,
+    relations: int,
+) -> Entry:
+    return Entry(
+        name,
+        lambda root: UncertainKG(root, name),
+        triples,
+        entities,
+        relations,
+        f"{source}, confidences",
+        tuple(UncertainKG.sources_of(name)),
+    )
+
+
 REGISTRY: dict[str, Entry] = {
     "fb15k-237": Entry(
         "FB15k-237",
@@ -137,59 +169,17 @@ REGISTRY: dict[str, Entry] = {
         tuple(ICEWS14.sources),
         ("2014-10-01", "2014-09-01"),
     ),
-    "codex-s": Entry(
-        "CoDEx-S",
-        lambda root: CoDEx(root, "S"),
-        (32_888, 1_827, 1_828),
-        2_034,
-        42,
-        "Wikidata, verified negatives",
-        tuple(CoDEx.sources_of("S")),
+    "codex-s": _codex("S", (32_888, 1_827, 1_828), 2_034, 42),
+    "codex-m": _codex("M", (185_584, 10_310, 10_311), 17_050, 51),
+    "codex-l": _codex("L", (551_193, 30_622, 30_622), 77_951, 69),
+    "nl27k": _uncertain(
+        "NL27k", "NELL", (149_100, 12_278, 14_034), 27_221, 417
     ),
-    "codex-m": Entry(
-        "CoDEx-M",
-        lambda root: CoDEx(root, "M"),
-        (185_584, 10_310, 10_311),
-        17_050,
-        51,
-        "Wikidata, verified negatives",
-        tuple(CoDEx.sources_of("M")),
+    "cn15k": _uncertain(
+        "CN15k", "ConceptNet", (204_984, 16_881, 19_293), 15_000, 36
     ),
-    "codex-l": Entry(
-        "CoDEx-L",
-        lambda root: CoDEx(root, "L"),
-        (551_193, 30_622, 30_622),
-        77_951,
-        69,
-        "Wikidata",
-        tuple(CoDEx.sources_of("L")),
-    ),
-    "nl27k": Entry(
-        "NL27k",
-        lambda root: UncertainKG(root, "NL27k"),
-        (149_100, 12_278, 14_034),
-        27_221,
-        417,
-        "NELL, confidences",
-        tuple(UncertainKG.sources_of("NL27k")),
-    ),
-    "cn15k": Entry(
-        "CN15k",
-        lambda root: UncertainKG(root, "CN15k"),
-        (204_984, 16_881, 19_293),
-        15_000,
-        36,
-        "ConceptNet, confidences",
-        tuple(UncertainKG.sources_of("CN15k")),
-    ),
-    "ppi5k": Entry(
-        "PPI5k",
-        lambda root: UncertainKG(root, "PPI5k"),
-        (230_929, 19_017, 21_720),
-        4_999,
-        7,
-        "proteins, confidences",
-        tuple(UncertainKG.sources_of("PPI5k")),
+    "ppi5k": _uncertain(
+        "PPI5k", "proteins", (230_929, 19_017, 21_720), 4_999, 7
     ),
 }
 

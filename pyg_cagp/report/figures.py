@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 #: The titles of protocols on the page.
 TITLES = {name: protocol.title for name, protocol in PROTOCOLS.items()}
 
+#: The options of a legend with a title.
+LEGEND: dict[str, Any] = {
+    "alignment": "left",
+    "fontsize": 8,
+    "title_fontsize": 8,
+    "frameon": False,
+}
+
 
 class Picture(NamedTuple):
     r"""A picture, its name, and what it shows in words."""
@@ -134,14 +142,7 @@ def roc(judged: dict[str, Any], title: str) -> "Figure":
     for name, curve in judged["curves"].items():
         area = judged["methods"][name]["overall"]
         colour = METHOD_COLOURS[name]
-        axes.fill_between(
-            curve["x"],
-            curve["low"],
-            curve["high"],
-            color=colour,
-            alpha=0.2,
-            linewidth=0,
-        )
+        _band(axes, curve, colour, 0.2)
         axes.plot(
             # Every curve begins in the corner, however steep it is.
             [0, *curve["x"]],
@@ -160,12 +161,14 @@ def roc(judged: dict[str, Any], title: str) -> "Figure":
     axes.legend(
         loc="lower right",
         title="AUROC [95 %]",
-        alignment="left",
-        fontsize=8,
-        title_fontsize=8,
-        frameon=False,
+        **LEGEND,
     )
     return figure
+
+
+def _band(axes: Any, curve: dict[str, Any], colour: str, alpha: float) -> None:
+    ends = curve["low"], curve["high"]
+    axes.fill_between(curve["x"], *ends, color=colour, alpha=alpha, linewidth=0)
 
 
 @picture
@@ -174,14 +177,7 @@ def risk_coverage(errors: dict[str, Any]) -> "Figure":
     figure, axes = new_figure(5.2, 3.9)
     for name, curve in errors["curves"].items():
         colour = METHOD_COLOURS[name]
-        axes.fill_between(
-            curve["x"],
-            curve["low"],
-            curve["high"],
-            color=colour,
-            alpha=0.15,
-            linewidth=0,
-        )
+        _band(axes, curve, colour, 0.15)
         aurc = errors["methods"][name]["aurc"]
         axes.plot(
             curve["x"], curve["y"], color=colour, label=f"{name} {aurc:.3f}"
@@ -202,10 +198,7 @@ def risk_coverage(errors: dict[str, Any]) -> "Figure":
     )
     axes.legend(
         title="AURC, lower is better",
-        alignment="left",
-        fontsize=8,
-        title_fontsize=8,
-        frameon=False,
+        **LEGEND,
     )
     return figure
 
