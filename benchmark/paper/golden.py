@@ -1,12 +1,14 @@
 r"""The golden run: every experiment on a small pinned graph, to the last bit.
 
-Figures are stored as hexadecimal floats and tensors as digests, in
-:obj:`golden.json`, with the environment they were computed in. They are stored
-in their order, so that a key can be renamed.
+Figures are stored as hexadecimal floats and tensors as digests, with the
+environment they were computed in: one file in :obj:`golden/` for each kind of
+processor, since processors round differently. They are stored in their order,
+so that a key can be renamed.
 """
 
 import hashlib
 import json
+import re
 from contextlib import nullcontext
 from itertools import zip_longest
 from pathlib import Path
@@ -31,7 +33,7 @@ from pyg_cagp.coverage.lookup import find, longest_row
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import InvalidInputError
 
-FILE = Path(__file__).with_name("golden.json")
+FOLDER = Path(__file__).with_name("golden")
 
 Values = dict[str, dict[str, Any]]
 
@@ -45,8 +47,9 @@ class Comparison(NamedTuple):
 
 
 def compare(values: Values) -> Comparison:
-    r"""Compares values with those that are stored."""
-    golden = json.loads(FILE.read_text(encoding="utf-8"))
+    r"""Compares values with those stored for this processor, or another."""
+    path = _file() if _file().exists() else min(FOLDER.glob("*.json"))
+    golden = json.loads(path.read_text(encoding="utf-8"))
     stored, present = golden.pop("environment"), environment()
     different = []
     for name in golden | values:
@@ -69,7 +72,13 @@ def record(values: Values) -> None:
     content: dict[str, Any] = {"environment": environment()}
     content |= {name: list(part.values()) for name, part in values.items()}
     lines = (f'"{name}": {json.dumps(v)}' for name, v in content.items())
-    write_atomically(FILE, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+    write_atomically(_file(), ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+
+
+def _file() -> Path:
+    present = environment()
+    name = f"{present['processor']} {present['instructions']}".lower()
+    return FOLDER / f"{'-'.join(re.findall('[a-z0-9]+', name))}.json"
 
 
 def compute(folder: Path, stages: set[str] | None = None) -> Values:
@@ -79,13 +88,13 @@ def compute(folder: Path, stages: set[str] | None = None) -> Values:
     values: Values = {"coverage": _coverage(Setting(artifacts, "golden"))}
     for experiment in tqdm(experiments, disable=None):
         with nullcontext(set()) if stages is None else traced() as passed:
-            result = plain(experiment.run(artifacts))
+            result = experiment.run(artifacts)
         if stages is not None:
             _check_stages(experiment, passed)
             stages |= passed
         part = {
             place: value.hex() if isinstance(value, float) else value
-            for place, value in figures(result)
+            for place, value in figures(plain(result))
             if not isinstance(value, str)
         }
         for name, tensor in _tensors(experiment, artifacts).items():
@@ -95,8 +104,7 @@ def compute(folder: Path, stages: set[str] | None = None) -> Values:
 
 
 def _check_stages(experiment: Experiment, passed: set[str]) -> None:
-    missing = passed - set(experiment.stages)
-    if missing:
+    if missing := passed - set(experiment.stages):
         raise InvalidInputError(
             f"'{experiment.name}' passed through {', '.join(sorted(missing))}, "
             f"which its 'stages' in grid.py do not name"
