@@ -25,11 +25,10 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "uncertainty": ("nn", "protocols", "metrics"),
     "evaluate": ("nn", "protocols", "metrics"),
     "theory": ("uncertainty",),
-    "serving": ("uncertainty",),
-    "advice": ("datasets", "train", "uncertainty", "evaluate"),
-    "report": ("advice", "theory"),
-    "pyg_cagp": ("advice", "theory"),
-    "cli": ("pyg_cagp", "report", "serving"),
+    "inference": ("datasets", "train", "uncertainty", "evaluate"),
+    "report": ("inference", "theory"),
+    "pyg_cagp": ("inference", "theory"),
+    "cli": ("pyg_cagp", "report"),
 }
 #: The rooms that all others may import, and those that may not.
 BASE: dict[str, tuple[str, ...]] = {
@@ -50,8 +49,7 @@ PLACES: dict[str, tuple[float, float]] = {
     "uncertainty": (4, 0.7),
     "evaluate": (4, 2.5),
     "theory": (5, 0.2),
-    "serving": (5, 1.3),
-    "advice": (5, 3.2),
+    "inference": (5, 3.2),
     "pyg_cagp": (6, 0.2),
     "report": (6, 3.2),
     "cli": (7, 1.5),

@@ -10,10 +10,10 @@ import argparse
 
 import torch
 
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
 from pyg_cagp.nn.kge import UKGE, BEUrRE
-from pyg_cagp.uncertainty import BEUrREUncertainty, UKGEUncertainty
+from pyg_cagp.uncertainty.baselines import BEUrREUncertainty, UKGEUncertainty
 
 
 def main() -> None:
@@ -35,7 +35,7 @@ def main() -> None:
         estimator.fit(kg)
     mean = kg.edge_confidence[kg.train_mask].mean()
     for split in ("train", "test"):
-        (head, tail), rel = split_edges(kg, split)
+        head, rel, tail = triples(kg, split)
         target = kg.edge_confidence[kg[f"{split}_mask"]]
         errors = {"mean of train": mean - target}
         for name, estimator in estimators.items():

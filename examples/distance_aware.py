@@ -11,7 +11,7 @@ from pyg_cagp import evaluate
 from pyg_cagp.datasets import load
 from pyg_cagp.nn.kge import SNGPModel
 from pyg_cagp.train import Config, train_run
-from pyg_cagp.uncertainty import (
+from pyg_cagp.uncertainty.baselines import (
     SNGP,
     GraphPosteriorNetwork,
     RelationConditionedVariance,

@@ -9,7 +9,7 @@ import tempfile
 from pyg_cagp import evaluate
 from pyg_cagp.datasets import load
 from pyg_cagp.train import Config, train_ensemble, train_run
-from pyg_cagp.uncertainty import DeepEnsemble, MCDropout
+from pyg_cagp.uncertainty.baselines import DeepEnsemble, MCDropout
 
 
 def main() -> None:

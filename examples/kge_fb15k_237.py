@@ -13,7 +13,7 @@ import torch
 from torch.optim import Adam
 
 from pyg_cagp import GaussianComplEx, GaussianDistMult, GaussianTransE
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
 
 MODELS = {
@@ -33,7 +33,7 @@ def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     kg = load(args.dataset)
     edges = {
-        split: [part.to(device) for part in split_edges(kg, split)]
+        split: [part.to(device) for part in triples(kg, split)]
         for split in ("train", "val", "test")
     }
     model = MODELS[args.model](
@@ -41,7 +41,7 @@ def main() -> None:
         num_relations=kg.num_relations,
         hidden_channels=50,
     ).to(device)
-    (head, tail), rel = edges["train"]
+    head, rel, tail = edges["train"]
     loader = model.loader(
         head_index=head,
         rel_type=rel,
@@ -66,7 +66,7 @@ def main() -> None:
     @torch.no_grad()
     def test(split: str) -> tuple[float, float, float]:
         model.eval()
-        (head, tail), rel = edges[split]
+        head, rel, tail = edges[split]
         return model.test(
             head_index=head,
             rel_type=rel,

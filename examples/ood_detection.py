@@ -17,7 +17,7 @@ from pyg_cagp import (
     StructuralUncertainty,
     evaluate,
 )
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
 from pyg_cagp.train import Config, train_run
 from pyg_cagp.uncertainty import EvidenceUncertainty
@@ -55,7 +55,7 @@ def main() -> None:
 
     cagp, evidence = estimators["cagp"], estimators["evidence"]
     print(f"weight of semantic doubt, found on validation: {cagp.alpha:.2f}")
-    (head, tail), rel = split_edges(kg, "test")
+    head, rel, tail = triples(kg, "test")
     triple = head[:1], rel[:1], tail[:1]
     parts = cagp.decompose(*triple)
     print(

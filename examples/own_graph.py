@@ -13,8 +13,8 @@ import random
 import tempfile
 from pathlib import Path
 
-from pyg_cagp.advice import KINDS, Adviser, prepare, score_file, update
 from pyg_cagp.datasets import load
+from pyg_cagp.inference import KINDS, Predictor, prepare, score_file, update
 from pyg_cagp.train import Config, train_run
 
 CITIES = ["Zürich", "São Paulo", "東京", "Saint John's", 'Washington "D.C."']
@@ -72,17 +72,17 @@ def show(folder: Path, epochs: int) -> None:
     prepare(run, kg, model)
 
     # From here on, the folder of the run is enough.
-    adviser = Adviser.load(run)
+    predictor = Predictor.load(run)
     new = [*later, ("Zoë", LIVES, "Atlantis"), ("Zürich", WORKS, "東京")]
     summary = score_file(
-        adviser, write(folder / "new.tsv", new), folder / "scored.csv"
+        predictor, write(folder / "new.tsv", new), folder / "scored.csv"
     )
     told = ", ".join(f"{summary.kinds[kind]} {kind}" for kind in KINDS)
     print(f"of {summary.rows} new triples: {told}")
     print(f"to be left undecided: {summary.abstain}")
 
     person = next(h for h, r, _ in test if r == LIVES)
-    found = adviser.predict(head=person, relation=LIVES, k=3)
+    found = predictor.predict(head=person, relation=LIVES, k=3)
     print(f"where does {person} live?")
     for answer in found.answers:
         doubt = "-" if answer.doubt is None else f"{answer.doubt:.2f}"
@@ -93,9 +93,9 @@ def show(folder: Path, epochs: int) -> None:
         )
 
     columns = tuple(zip(*later, strict=True))
-    before = adviser.score(*columns).structural.mean()
+    before = predictor.score(*columns).structural.mean()
     done = update(run, columns)
-    after = Adviser.load(run).score(*columns).structural.mean()
+    after = Predictor.load(run).score(*columns).structural.mean()
     print(
         f"{done.added} of them have come true: structural doubt "
         f"{float(before):.2f} before the update, {float(after):.2f} after"

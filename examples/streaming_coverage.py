@@ -9,7 +9,7 @@ import tempfile
 import torch
 
 from pyg_cagp import CAGP, Coverage
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
 from pyg_cagp.nn.posterior import update_posterior
 from pyg_cagp.train import Config, train_run
@@ -29,9 +29,10 @@ def main() -> None:
     coverage = Coverage.from_data(kg)
     cagp = CAGP(model, coverage).fit(kg)
 
-    edge_index, edge_type = split_edges(kg, "test")
-    (head, tail), half = edge_index, edge_type.numel() // 2
-    later = head[half:], edge_type[half:], tail[half:]
+    head, rel, tail = triples(kg, "test")
+    edge_index, edge_type = torch.stack([head, tail]), rel
+    half = rel.numel() // 2
+    later = head[half:], rel[half:], tail[half:]
     before = cagp.decompose(*later)
     coverage.update(edge_index[:, :half], edge_type[:half])
     update_posterior(model, edge_index[:, :half], edge_type[:half])

@@ -24,7 +24,7 @@ from pyg_cagp import (
     SemanticUncertainty,
     metrics,
 )
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.protocols import labelled_triples
@@ -75,7 +75,7 @@ def log(folder: Path, dataset: str, epochs: int) -> None:
 
     # After training: one more writer in the same folder.
     cagp = CAGP(run.model, Coverage.from_data(kg)).fit(kg)
-    (head, tail), rel = split_edges(kg, "test")
+    head, rel, tail = triples(kg, "test")
     parts = cagp.decompose(head, rel, tail)
     tracker = Tracker(folder / "run")
     tracker.scalars({"mine/weight_of_semantic_doubt": cagp.alpha}, epochs)

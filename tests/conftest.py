@@ -131,7 +131,7 @@ def random_edges(num_nodes, num_relations, num_edges, seed=0):
 @pytest.fixture(scope="session")
 def awkward_graph(tmp_path_factory):
     """A folder with a graph of awkward names."""
-    from tests.advice.graph import write_graph
+    from tests.inference.graph import write_graph
 
     return write_graph(tmp_path_factory.mktemp("awkward") / "my graph")
 
@@ -139,7 +139,7 @@ def awkward_graph(tmp_path_factory):
 @pytest.fixture(scope="session")
 def trained_run(awkward_graph, session_cache):
     """A tiny run on it, never to be written to."""
-    from tests.advice.graph import train
+    from tests.inference.graph import train
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYG_CAGP_CACHE", str(session_cache))

@@ -24,7 +24,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp import evaluate
 from pyg_cagp.cli.train import parse_change
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.posterior import LaplacePosterior, ggn_diagonal
@@ -76,7 +76,10 @@ def doubts(
     num_negatives: int | None,
 ) -> dict[str, dict[str, float]]:
     """Of every kind of posterior, all with one curvature."""
-    train, val = split_edges(kg, "train"), split_edges(kg, "val")
+    train, val = (
+        (torch.stack([h, t]), r)
+        for h, r, t in (triples(kg, "train"), triples(kg, "val"))
+    )
     found = {}
     if variational:
         found["variational"] = doubt(model, kg)

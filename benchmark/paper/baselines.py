@@ -13,17 +13,15 @@ from benchmark.paper.lookup import Lookup, Triples, all_triples
 from benchmark.paper.setting import Setting
 from pyg_cagp.evaluate.scoring import doubts
 from pyg_cagp.nn.kge import UKGE, BEUrRE, GaussianKGEModel, SNGPModel
-from pyg_cagp.uncertainty import (
+from pyg_cagp.uncertainty import Energy, ScoreUncertainty, UncertaintyEstimator
+from pyg_cagp.uncertainty.baselines import (
     SNGP,
     BEUrREUncertainty,
     DeepEnsemble,
-    Energy,
     GraphPosteriorNetwork,
     MCDropout,
     RelationConditionedVariance,
-    ScoreUncertainty,
     UKGEUncertainty,
-    UncertaintyEstimator,
 )
 from pyg_cagp.uncertainty.features import Evidence
 

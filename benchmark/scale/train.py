@@ -18,8 +18,8 @@ import torch
 from torch_geometric.data import Data
 
 from pyg_cagp.datasets import SyntheticKG
-from pyg_cagp.nn.kge import rank_counts
 from pyg_cagp.nn.posterior import ggn_diagonal
+from pyg_cagp.nn.scoring import rank_counts
 from pyg_cagp.train import Config, Trainer, build_model, build_objective
 
 HERE = Path(__file__).parent

@@ -28,17 +28,16 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn.kge import DistMult
 
-from pyg_cagp.data import AnswerIndex, split_edges
+from pyg_cagp.data import AnswerIndex, triples
 from pyg_cagp.datasets import load
-from pyg_cagp.nn.kge import rank_counts
+from pyg_cagp.nn.scoring import rank_counts
 
 HERE = Path(__file__).parent
 CHANNELS, NUM_PYG = 100, 300
 
 
-def triples(kg: Data, split: str) -> Tensor:
-    (head, tail), rel = split_edges(kg, split)
-    return torch.stack([head, rel, tail], dim=1)
+def rows(kg: Data, split: str) -> Tensor:
+    return torch.stack(triples(kg, split), dim=1)
 
 
 class PyKEENSide:
@@ -46,7 +45,7 @@ class PyKEENSide:
 
     def __init__(self, kg: Data, model: DistMult) -> None:
         factory = CoreTriplesFactory.create(
-            triples(kg, "train"), kg.num_nodes, kg.num_relations
+            rows(kg, "train"), kg.num_nodes, kg.num_relations
         )
         self.model = PyKEENDistMult(
             triples_factory=factory, embedding_dim=CHANNELS
@@ -58,8 +57,8 @@ class PyKEENSide:
             ):
                 mine._embeddings.weight.copy_(other.weight)
         self.model.eval()
-        self.test = triples(kg, "test")
-        self.others = [triples(kg, "train"), triples(kg, "val")]
+        self.test = rows(kg, "test")
+        self.others = [rows(kg, "train"), rows(kg, "val")]
         self.ranks: dict[str, Tensor] = {}
 
     def run(self, batch_size: int = 512) -> None:
@@ -92,7 +91,7 @@ def main() -> None:
     )
     args = parser.parse_args()
     kg = load("fb15k-237", args.root)
-    (head, tail), rel = split_edges(kg, "test")
+    head, rel, tail = triples(kg, "test")
     torch.manual_seed(0)
     model = DistMult(kg.num_nodes, kg.num_relations, CHANNELS)
     for emb in (model.node_emb, model.rel_emb):

@@ -22,7 +22,7 @@ from torch_geometric.nn.kge import DistMult
 
 import pyg_cagp
 from pyg_cagp import GaussianDistMult
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
 from pyg_cagp.nn.kge import OneNegative
 from pyg_cagp.train import Trainer, TrainOptions
@@ -35,7 +35,7 @@ class PyGLoop:
     """The loop of PyG's examples/kge_fb15k_237.py, as documented."""
 
     def __init__(self, kg: Any, model: Any) -> None:
-        (head, tail), rel = split_edges(kg, "train")
+        head, rel, tail = triples(kg, "train")
         self.model = model
         self.loader = model.loader(
             head_index=head,

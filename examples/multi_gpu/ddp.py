@@ -26,7 +26,7 @@ from torch.optim import Adam
 from torch_geometric.data import Data
 
 from pyg_cagp import GaussianDistMult, evaluate
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
 from pyg_cagp.train import Trainer, TrainOptions
 
@@ -72,7 +72,7 @@ def train(rank: int, size: int, store: str, args: argparse.Namespace) -> None:
         world_size=size,
     )
     kg = load(args.dataset)
-    (head, tail), rel = (part.to(device) for part in split_edges(kg, "train"))
+    head, rel, tail = (part.to(device) for part in triples(kg, "train"))
     model = build_model(kg, args.seed).to(device)
     # The prior counts on how often an entity occurs in all parts together.
     model.observe(head, tail)

@@ -54,6 +54,30 @@ def check_ids(name: str, ids: Tensor, size: int, size_name: str) -> Tensor:
     return ids
 
 
+def check_triples(
+    head_index: Tensor,
+    rel_type: Tensor,
+    tail_index: Tensor,
+    num_nodes: int,
+    num_relations: int,
+) -> tuple[Tensor, Tensor, Tensor]:
+    r"""Checks that all ids of triples are in range, and returns them as
+    :obj:`torch.long`.
+
+    Args:
+        head_index (torch.Tensor): The head indices.
+        rel_type (torch.Tensor): The relation types.
+        tail_index (torch.Tensor): The tail indices.
+        num_nodes (int): The number of entities.
+        num_relations (int): The number of relations.
+    """
+    head = check_ids("head_index", head_index, num_nodes, "num_nodes")
+    rel = check_ids("rel_type", rel_type, num_relations, "num_relations")
+    tail = check_ids("tail_index", tail_index, num_nodes, "num_nodes")
+    check_same_shape(head_index=head, rel_type=rel, tail_index=tail)
+    return head, rel, tail
+
+
 def check_same_shape(**tensors: Tensor) -> None:
     r"""Checks that all given tensors have one shape and one device."""
     items = list(tensors.items())

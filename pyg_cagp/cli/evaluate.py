@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pyg_cagp.advice.evaluation import PROTOCOLS, evaluate_run
 from pyg_cagp.cli.common import (
     add_run,
     find_device,
     format_table,
     print_json,
 )
+from pyg_cagp.inference.evaluation import PROTOCOLS, evaluate_run
 
 EXAMPLE = """examples:
   pyg-cagp evaluate runs/mine --protocol ranking

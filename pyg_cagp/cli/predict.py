@@ -12,7 +12,7 @@ from pyg_cagp.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from pyg_cagp.advice import Prediction
+    from pyg_cagp.inference import Prediction
 
 EXAMPLE = """examples:
   pyg-cagp predict runs/mine --head Zürich --relation "lies in"
@@ -50,10 +50,10 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
-    from pyg_cagp.advice import Adviser
+    from pyg_cagp.inference import Predictor
 
-    adviser = Adviser.load(args.run_folder, find_device(args.device))
-    found = adviser.predict(args.head, args.relation, args.tail, args.k)
+    predictor = Predictor.load(args.run_folder, find_device(args.device))
+    found = predictor.predict(args.head, args.relation, args.tail, args.k)
     if args.json:
         print_json(found.to_dict())
     else:

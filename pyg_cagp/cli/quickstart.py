@@ -58,8 +58,8 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
-    from pyg_cagp.advice import prepare
     from pyg_cagp.datasets import load
+    from pyg_cagp.inference import prepare
     from pyg_cagp.report import draw_report, gather, write_board
     from pyg_cagp.train import Config, train_run
     from pyg_cagp.typing import WITH_MATPLOTLIB

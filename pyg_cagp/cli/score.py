@@ -5,8 +5,6 @@ import sys
 from textwrap import fill
 from typing import Any
 
-from pyg_cagp.advice import Adviser, score_file
-from pyg_cagp.advice.table import COLUMNS
 from pyg_cagp.cli.common import (
     add_device,
     add_json,
@@ -15,6 +13,8 @@ from pyg_cagp.cli.common import (
     format_table,
     print_json,
 )
+from pyg_cagp.inference import Predictor, score_file
+from pyg_cagp.inference.table import COLUMNS
 
 EXAMPLE = """examples:
   pyg-cagp score runs/mine new.tsv -o scored.parquet
@@ -63,9 +63,9 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
-    adviser = Adviser.load(args.run_folder, find_device(args.device))
+    predictor = Predictor.load(args.run_folder, find_device(args.device))
     summary = score_file(
-        adviser,
+        predictor,
         args.triples,
         args.out,
         args.format,

@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> None:
         device=device,
         progress=not args.json,
     )
-    from pyg_cagp.advice import prepare
+    from pyg_cagp.inference import prepare
 
     if not args.json:
         print("pyg-cagp: fitting what advice needs ...", file=sys.stderr)
@@ -128,7 +128,7 @@ def run(args: argparse.Namespace) -> None:
     record = {
         "run": str(out),
         **result.record,
-        "advice": {key: advice[key] for key in keys},
+        "inference": {key: advice[key] for key in keys},
     }
     if args.json:
         print_json(record)
@@ -137,7 +137,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _rows(record: dict[str, Any]) -> list[tuple[str, str]]:
-    seconds, threshold = record["seconds"], record["advice"]["threshold"]
+    seconds, threshold = record["seconds"], record["inference"]["threshold"]
     return [
         ("model", record["config"]["model"]["name"]),
         ("triples", f"{record['graph']['num_train']:,}"),

@@ -41,7 +41,7 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
-    from pyg_cagp.advice import update
+    from pyg_cagp.inference import update
 
     summary = update(
         args.run_folder,

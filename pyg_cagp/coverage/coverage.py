@@ -22,7 +22,7 @@ from pyg_cagp.coverage.pairs import (
     merge_pairs,
 )
 from pyg_cagp.coverage.store import CompressedPairs
-from pyg_cagp.data import as_kg, split_edges
+from pyg_cagp.data import as_kg, triples
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import CoverageView, Role
 
@@ -105,9 +105,9 @@ class Coverage(CompressedPairs):
                 :func:`~pyg_cagp.data.as_kg` takes.
         """
         kg = as_kg(data)
-        edge_index, edge_type = split_edges(kg, "train")
+        head, rel, tail = triples(kg, "train")
         return cls.from_edges(
-            edge_index, edge_type, kg.num_nodes, kg.num_relations
+            torch.stack([head, tail]), rel, kg.num_nodes, kg.num_relations
         )
 
     # Look-ups ################################################################

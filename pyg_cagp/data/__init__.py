@@ -4,7 +4,7 @@ from pyg_cagp.data.answer_index import AnswerIndex
 from pyg_cagp.data.as_kg import as_kg
 from pyg_cagp.data.digest import kg_digest
 from pyg_cagp.data.folder import read_folder
-from pyg_cagp.data.kg import check_kg, join_splits, split_edges
+from pyg_cagp.data.kg import check_kg, join_splits, triples
 from pyg_cagp.data.provenance import describe_graph
 from pyg_cagp.data.reader import Malformed, read_chunks, read_table
 from pyg_cagp.data.table import TripleTable
@@ -20,7 +20,7 @@ functions = [
     "read_chunks",
     "read_folder",
     "read_table",
-    "split_edges",
+    "triples",
 ]
 
 __all__ = classes + functions

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp._utils.checks import check_choice, check_edges
-from pyg_cagp.data.kg import split_edges
+from pyg_cagp._utils.checks import check_choice, check_size, check_triples
+from pyg_cagp.data.kg import triples
 
 
 class AnswerIndex:
@@ -16,30 +16,32 @@ class AnswerIndex:
     two binary searches, with no Python dictionary.
 
     Args:
-        edge_index (torch.Tensor): Heads and tails, of shape :obj:`[2, E]`.
-        edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+        head_index (torch.Tensor): The head indices.
+        rel_type (torch.Tensor): The relation types.
+        tail_index (torch.Tensor): The tail indices.
         num_nodes (int): The number of entities.
         num_relations (int): The number of relations.
 
     Example:
-        >>> edge_index = torch.tensor([[0, 0, 1], [1, 2, 2]])
-        >>> known = AnswerIndex(edge_index, torch.tensor([0, 0, 0]), 3, 1)
+        >>> h, r, t = torch.tensor([[0, 0, 1], [0, 0, 0], [1, 2, 2]])
+        >>> known = AnswerIndex(h, r, t, num_nodes=3, num_relations=1)
         >>> known.find("tail", torch.tensor([1, 0]), torch.tensor([0, 0]))
         (tensor([0, 1, 1]), tensor([2, 1, 2]))
     """
 
     def __init__(
         self,
-        edge_index: Tensor,
-        edge_type: Tensor,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
         num_nodes: int,
         num_relations: int,
     ) -> None:
-        head, rel, tail = check_edges(
-            edge_index, edge_type, num_nodes, num_relations
+        self.num_nodes = check_size("num_nodes", num_nodes)
+        self.num_relations = check_size("num_relations", num_relations)
+        head, rel, tail = check_triples(
+            head_index, rel_type, tail_index, num_nodes, num_relations
         )
-        self.num_nodes = num_nodes
-        self.num_relations = num_relations
         self._sides = {
             "tail": self._sort(head, rel, tail),
             "head": self._sort(tail, rel, head),
@@ -67,10 +69,8 @@ class AnswerIndex:
             split (str, optional): The split to take triples from; all of them
                 if set to :obj:`None`. (default: :obj:`None`)
         """
-        edge_index, edge_type = data.edge_index, data.edge_type
-        if split is not None:
-            edge_index, edge_type = split_edges(data, split)
-        return cls(edge_index, edge_type, data.num_nodes, data.num_relations)
+        sizes = data.num_nodes, data.num_relations
+        return cls(*triples(data, split), *sizes)
 
     def find(
         self, side: str, given: Tensor, rel_type: Tensor

@@ -122,13 +122,29 @@ def check_kg(data: Data) -> Data:
     return data
 
 
-def split_edges(data: Data, split: str) -> tuple[Tensor, Tensor]:
-    r"""Returns :obj:`edge_index` and :obj:`edge_type` of one split.
+def triples(
+    data: Data, split: str | Tensor | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    r"""Returns the heads, relations and tails of a split, in the order in which
+    every model and every estimator takes them.
 
     Args:
-        data (torch_geometric.data.Data): The graph.
-        split (str): :obj:`"train"`, :obj:`"val"` or :obj:`"test"`.
+        data (torch_geometric.data.Data): The graph, in the one graph form.
+        split (str or torch.Tensor, optional): :obj:`"train"`, :obj:`"val"`,
+            :obj:`"test"` or a mask of edges; all triples if set to
+            :obj:`None`. (default: :obj:`None`)
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> h, r, t = triples(load("synthetic"), "test")
+        >>> h.shape == r.shape == t.shape
+        True
     """
-    check_choice("split", split, ("train", "val", "test"))
-    mask = data[f"{split}_mask"]
-    return data.edge_index[:, mask], data.edge_type[mask]
+    if split is None:
+        head, tail = data.edge_index
+        return head, data.edge_type, tail
+    if not isinstance(split, Tensor):
+        check_choice("split", split, ("train", "val", "test"))
+        split = data[f"{split}_mask"]
+    head, tail = data.edge_index[:, split]
+    return head, data.edge_type[split], tail

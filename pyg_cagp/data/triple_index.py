@@ -4,7 +4,8 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp._utils.checks import check_edges, check_ids, check_same_shape
+from pyg_cagp._utils.checks import check_size, check_triples
+from pyg_cagp.data.kg import triples
 from pyg_cagp.exceptions import InvalidInputError
 
 
@@ -16,14 +17,15 @@ class TripleIndex:
     its :math:`(h, r)` pair among the known pairs, followed by its tail.
 
     Args:
-        edge_index (torch.Tensor): Heads and tails, of shape :obj:`[2, E]`.
-        edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+        head_index (torch.Tensor): The head indices.
+        rel_type (torch.Tensor): The relation types.
+        tail_index (torch.Tensor): The tail indices.
         num_nodes (int): The number of entities.
         num_relations (int): The number of relations.
 
     Example:
-        >>> edge_index = torch.tensor([[0, 0], [1, 2]])
-        >>> known = TripleIndex(edge_index, torch.tensor([0, 0]), 3, 1)
+        >>> h, r, t = torch.tensor([[0, 0], [0, 0], [1, 2]])
+        >>> known = TripleIndex(h, r, t, num_nodes=3, num_relations=1)
         >>> h, r, t = torch.tensor([0, 2]), torch.tensor([0, 0]), torch.tensor(
         ...     [2, 0]
         ... )
@@ -33,16 +35,17 @@ class TripleIndex:
 
     def __init__(
         self,
-        edge_index: Tensor,
-        edge_type: Tensor,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
         num_nodes: int,
         num_relations: int,
     ) -> None:
-        head, rel, tail = check_edges(
-            edge_index, edge_type, num_nodes, num_relations
+        self.num_nodes = check_size("num_nodes", num_nodes)
+        self.num_relations = check_size("num_relations", num_relations)
+        head, rel, tail = check_triples(
+            head_index, rel_type, tail_index, num_nodes, num_relations
         )
-        self.num_nodes = num_nodes
-        self.num_relations = num_relations
         pair = head * num_relations + rel
         self.pairs, rank = torch.unique(pair, return_inverse=True)
         self.keys = torch.unique(rank * num_nodes + tail)
@@ -50,9 +53,7 @@ class TripleIndex:
     @classmethod
     def from_data(cls, data: Data) -> "TripleIndex":
         r"""Collects every triple of a graph, whatever its split."""
-        return cls(
-            data.edge_index, data.edge_type, data.num_nodes, data.num_relations
-        )
+        return cls(*triples(data), data.num_nodes, data.num_relations)
 
     def contains(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -64,12 +65,13 @@ class TripleIndex:
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
         """
-        head = check_ids("head_index", head_index, self.num_nodes, "num_nodes")
-        rel = check_ids(
-            "rel_type", rel_type, self.num_relations, "num_relations"
+        head, rel, tail = check_triples(
+            head_index,
+            rel_type,
+            tail_index,
+            self.num_nodes,
+            self.num_relations,
         )
-        tail = check_ids("tail_index", tail_index, self.num_nodes, "num_nodes")
-        check_same_shape(head_index=head, rel_type=rel, tail_index=tail)
         if head.device != self.keys.device:
             raise InvalidInputError(
                 f"'head_index' must be on the device of the index (got "

@@ -10,12 +10,12 @@ from tqdm import tqdm
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.data import AnswerIndex, as_kg
+from pyg_cagp.data import AnswerIndex, as_kg, triples
 from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge.candidates import candidate_scorer, evaluating
+from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
 from pyg_cagp.protocols import LabelledTriples, labelled_triples
 
 SIDES = ("tail", "head")
@@ -154,8 +154,7 @@ class AnswerSets:
         #: What is known before the answers of a split are asked for.
         self.known = {
             split: AnswerIndex(
-                kg.edge_index[:, before],
-                kg.edge_type[before],
+                *triples(kg, before),
                 kg.num_nodes,
                 kg.num_relations,
             ).to(self.device)

@@ -11,14 +11,14 @@ from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.data import AnswerIndex, TripleIndex, as_kg, split_edges
+from pyg_cagp.data import AnswerIndex, TripleIndex, as_kg, triples
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
 from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics.inputs import check_share
-from pyg_cagp.nn.kge.prediction import top_answers
+from pyg_cagp.nn.scoring.prediction import top_answers
 
 #: The name of the doubt that every model has of itself.
 BASELINE = "max probability"
@@ -63,16 +63,12 @@ def predictions(model: KGEModel, kg: Data, split: str = "test") -> Predictions:
     check_choice("split", split, ("val", "test"))
     sizes = kg.num_nodes, kg.num_relations
     device = next(model.parameters()).device
-    edges = split_edges(kg, split)
-    truth = TripleIndex(*edges, *sizes)
-    (head, tail), rel = edges
+    head, rel, tail = triples(kg, split)
+    truth = TripleIndex(head, rel, tail, *sizes)
     before = kg.train_mask | (kg.val_mask if split == "test" else False)
     # What happens again in a dated graph is still to be predicted.
-    again = truth.contains(kg.edge_index[0], kg.edge_type, kg.edge_index[1])
-    before = before & ~again
-    known = AnswerIndex(
-        kg.edge_index[:, before], kg.edge_type[before], *sizes
-    ).to(device)
+    before = before & ~truth.contains(*triples(kg))
+    known = AnswerIndex(*triples(kg, before), *sizes).to(device)
     parts = []
     for number, (side, given) in enumerate((("tail", head), ("head", tail))):
         query = (given * kg.num_relations + rel).unique()

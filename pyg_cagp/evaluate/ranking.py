@@ -10,7 +10,7 @@ from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import AnswerIndex, as_kg, split_edges
+from pyg_cagp.data import AnswerIndex, as_kg, triples
 from pyg_cagp.evaluate.groups import (
     CATEGORIES,
     equal_groups,
@@ -21,7 +21,7 @@ from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import ranking_metrics
 from pyg_cagp.metrics.ranking import TIES
-from pyg_cagp.nn.kge import RankCounts, rank_counts
+from pyg_cagp.nn.scoring import RankCounts, rank_counts
 
 
 def ranking(
@@ -79,7 +79,7 @@ def ranking(
     kg = as_kg(kg)
     check_fits(model, kg)
     device = next(model.parameters(), torch.empty(0)).device
-    (head, tail), rel = (part.to(device) for part in split_edges(kg, split))
+    head, rel, tail = (part.to(device) for part in triples(kg, split))
     if rel.numel() == 0:
         raise InvalidInputError(f"'kg' has no {split} triples to rank")
     known = AnswerIndex.from_data(kg).to(device) if filtered else None

@@ -7,9 +7,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp import evaluate, metrics
-from pyg_cagp.advice.evaluation import fitted_signals
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.inference.evaluation import fitted_signals
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.protocols import PROTOCOLS
 from pyg_cagp.report.curves import roc_band

@@ -11,10 +11,10 @@ from tqdm import tqdm
 
 from pyg_cagp import evaluate, theory
 from pyg_cagp._utils.files import check_target, write_atomically
-from pyg_cagp.advice.evaluation import graph_of
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.inference.evaluation import graph_of
 from pyg_cagp.report.detection import all_detection
 from pyg_cagp.report.mistakes import mistakes
 from pyg_cagp.report.thinning import rounded, thinned

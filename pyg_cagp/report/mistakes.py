@@ -7,8 +7,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp import evaluate
-from pyg_cagp.advice.evaluation import NUM_RESAMPLES, fitted_signals
 from pyg_cagp.evaluate.record import Record
+from pyg_cagp.inference.evaluation import NUM_RESAMPLES, fitted_signals
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.report.curves import best_risk, risk_band
 from pyg_cagp.report.thinning import rounded

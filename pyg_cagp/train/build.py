@@ -7,7 +7,7 @@ import torch
 from torch_geometric.data import Data
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.data import AnswerIndex, split_edges
+from pyg_cagp.data import AnswerIndex, triples
 from pyg_cagp.nn.kge import (
     KG2E,
     GaussianComplEx,
@@ -122,7 +122,7 @@ def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
         return OneVsAll(known)
     rates = None
     if options.pop("bernoulli", False):
-        (head, tail), rel = split_edges(kg, "train")
+        head, rel, tail = triples(kg, "train")
         rates = bernoulli_rates(head, rel, tail, kg.num_relations)
     return OneNegative(name, head_rate=rates, **options)
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp._utils.versions import package_versions
-from pyg_cagp.data import check_kg, describe_graph, split_edges
+from pyg_cagp.data import check_kg, describe_graph, triples
 from pyg_cagp.exceptions import CacheError, InvalidInputError
 from pyg_cagp.nn.posterior import LaplacePosterior
 from pyg_cagp.train.build import (
@@ -98,11 +99,9 @@ def train_run(
         state = trainer.fit()
         began = time.perf_counter()
         held_out = (
-            split_edges(kg, "val")
-            if isinstance(posterior, LaplacePosterior)
-            else ()
+            _edges(kg, "val") if isinstance(posterior, LaplacePosterior) else ()
         )
-        edges = (*split_edges(kg, "train"), *held_out)
+        edges = (*_edges(kg, "train"), *held_out)
         posterior.fit(model, *(edge.to(device) for edge in edges))
         posterior.apply_to(model)
         model.eval()
@@ -157,3 +156,8 @@ def _prepare(out: Path, resume: bool) -> None:
 def _hash(content: Any) -> str:
     text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _edges(kg: Data, split: str) -> tuple[Tensor, Tensor]:
+    head, rel, tail = triples(kg, split)
+    return torch.stack([head, tail]), rel

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from tqdm import tqdm
 
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.exceptions import (
     CheckpointError,
     DivergenceError,
@@ -119,7 +119,9 @@ class Trainer:
             model.noise_table = NoiseTable(
                 self.options.noise_table, seed + 2, self.device
             )
-        (head, tail), rel = (part.to(self.device) for part in _train(kg))
+        head, rel, tail = (p.to(self.device) for p in triples(kg, "train"))
+        if rel.numel() == 0:
+            raise InvalidInputError("'kg' has no training triples")
         model.observe(head, tail)
         self.batches = TripleBatches(
             head, rel, tail, self.options.batch_size, order
@@ -332,10 +334,3 @@ class Trainer:
         self.model.generator.set_state(tensors["rng.model"].cpu())
         self.state = Progress(**meta["progress"])
         self.seconds = meta["seconds"]
-
-
-def _train(kg: Data) -> tuple[Tensor, Tensor]:
-    edge_index, edge_type = split_edges(kg, "train")
-    if edge_type.numel() == 0:
-        raise InvalidInputError("'kg' has no training triples")
-    return edge_index, edge_type

@@ -3,9 +3,10 @@ r"""Looks at the validation triples during training."""
 import torch
 from torch_geometric.data import Data
 
-from pyg_cagp.data import AnswerIndex, split_edges
+from pyg_cagp.data import AnswerIndex, triples
 from pyg_cagp.metrics import ranking_metrics
-from pyg_cagp.nn.kge import GaussianKGEModel, rank_counts
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.scoring import rank_counts
 
 
 class Validation:
@@ -22,18 +23,14 @@ class Validation:
     """
 
     def __init__(self, kg: Data, num_triples: int = 0, seed: int = 0) -> None:
-        self.edge_index, self.edge_type = split_edges(kg, "val")
-        size = self.edge_type.numel()
+        self.triples = torch.stack(triples(kg, "val"))
+        size = self.triples.size(1)
         if 0 < num_triples < size:
             generator = torch.Generator().manual_seed(seed)
             pick = torch.randperm(size, generator=generator)[:num_triples]
-            pick = pick.to(self.edge_type.device)
-            self.edge_index = self.edge_index[:, pick]
-            self.edge_type = self.edge_type[pick]
-        seen = kg.train_mask | kg.val_mask
+            self.triples = self.triples[:, pick.to(self.triples.device)]
         self.known = AnswerIndex(
-            kg.edge_index[:, seen],
-            kg.edge_type[seen],
+            *triples(kg, kg.train_mask | kg.val_mask),
             kg.num_nodes,
             kg.num_relations,
         )
@@ -45,13 +42,10 @@ class Validation:
         Args:
             model (GaussianKGEModel): The model.
         """
-        if self.edge_type.numel() == 0:
+        if self.triples.numel() == 0:
             return {}
         device = model.node_emb.weight.device
-        (head, tail), rel = (
-            self.edge_index.to(device),
-            self.edge_type.to(device),
-        )
+        head, rel, tail = self.triples.to(device)
         counts = rank_counts(model, head, rel, tail, self.known.to(device))
         higher, equal, rivals = map(
             torch.cat, zip(*counts.values(), strict=True)

@@ -10,7 +10,7 @@ from torch_geometric.data import Data, Dataset
 
 from pyg_cagp._utils.checks import check_edges
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import as_kg, split_edges
+from pyg_cagp.data import as_kg, triples
 from pyg_cagp.data.kg import MASKS
 from pyg_cagp.exceptions import InvalidInputError
 
@@ -59,7 +59,8 @@ def training_edges(reference: Any) -> tuple[Tensor, Tensor, int, int]:
             num_relations_of(reference),
         )
     kg = as_kg(reference)
-    return (*split_edges(kg, "train"), kg.num_nodes, kg.num_relations)
+    head, rel, tail = triples(kg, "train")
+    return torch.stack([head, tail]), rel, kg.num_nodes, kg.num_relations
 
 
 def needs_reference(name: str, what: str) -> InvalidInputError:

@@ -13,7 +13,7 @@ from torch_geometric.data.datapipes import functional_transform
 from torch_geometric.transforms import BaseTransform
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.data import TripleIndex, as_kg
+from pyg_cagp.data import TripleIndex, as_kg, triples
 from pyg_cagp.data.kg import MASKS, SPLIT_BOUND
 from pyg_cagp.exceptions import InvalidInputError
 
@@ -228,14 +228,9 @@ def _moment(name: str, value: Any, data: Data) -> int:
 
 
 def _repeats(data: Data, train: Tensor) -> Tensor:
-    known = TripleIndex(
-        data.edge_index[:, train],
-        data.edge_type[train],
-        data.num_nodes,
-        data.num_relations,
-    )
-    head, tail = data.edge_index
-    return known.contains(head, data.edge_type, tail) & ~train
+    sizes = data.num_nodes, data.num_relations
+    known = TripleIndex(*triples(data, train), *sizes)
+    return known.contains(*triples(data)) & ~train
 
 
 def _keep(data: Data, mask: Tensor) -> Data:

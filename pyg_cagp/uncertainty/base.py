@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp._utils.checks import check_ids, check_same_shape
+from pyg_cagp._utils.checks import check_triples
 from pyg_cagp._utils.files import atomic_path
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
@@ -175,14 +175,13 @@ class UncertaintyEstimator(ABC):
         r"""Checks that all ids are known, and returns them as
         :obj:`torch.long`.
         """
-        nodes = self.num_nodes, "num_nodes"
-        head = check_ids("head_index", head_index, *nodes)
-        rel = check_ids(
-            "rel_type", rel_type, self.num_relations, "num_relations"
+        return check_triples(
+            head_index,
+            rel_type,
+            tail_index,
+            self.num_nodes,
+            self.num_relations,
         )
-        tail = check_ids("tail_index", tail_index, *nodes)
-        check_same_shape(head_index=head, rel_type=rel, tail_index=tail)
-        return head, rel, tail
 
     # Files ###################################################################
 

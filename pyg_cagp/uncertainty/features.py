@@ -7,7 +7,7 @@ from torch_geometric.nn.kge import KGEModel
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.nn.kge.softmax_terms import softmax_terms
+from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
 from pyg_cagp.uncertainty.base import check_type
 from pyg_cagp.uncertainty.possible import PossiblePairs
 

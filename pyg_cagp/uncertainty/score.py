@@ -6,7 +6,7 @@ from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge.softmax_terms import softmax_terms
+from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
 from pyg_cagp.uncertainty.base import ModelEstimator
 
 KINDS = ("score", "sigmoid", "softmax")

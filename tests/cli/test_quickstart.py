@@ -26,7 +26,7 @@ def test_all_is_there_to_be_looked_at(first):
         "report.html",
         "report.json",
         "run.json",
-        "advice/advice.json",
+        "inference/inference.json",
         "evaluate-comprehensive.json",
         "report/decomposition.png",
     ):

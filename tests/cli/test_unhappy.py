@@ -11,9 +11,9 @@ import pytest
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from tests.advice.graph import TEST, to_tsv
 from tests.cli.test_cli import run
 from tests.conftest import REPO
+from tests.inference.graph import TEST, to_tsv
 
 
 def snapshot(folder):
@@ -159,7 +159,7 @@ def change_schema(path):
         (lambda path: path.unlink(), "model.safetensors"),
         (
             lambda path: shutil.copy(
-                path.parent / "advice/000/known.safetensors", path
+                path.parent / "inference/000/known.safetensors", path
             ),
             "cannot be read as the model of a run",
         ),
@@ -177,7 +177,7 @@ def test_damaged_models(refused, damage, message):
 )
 @pytest.mark.parametrize("where", [20, -3])
 def test_one_wrong_byte_in_a_state(refused, part, where):
-    (path,) = Path("run/advice/000").glob(f"{part}.*")
+    (path,) = Path("run/inference/000").glob(f"{part}.*")
     flip(path, where)
     for args in readers():
         err = refused(*args)
@@ -194,7 +194,7 @@ def test_one_wrong_byte_in_a_state(refused, part, where):
         ({"schema": "new"}, "cannot be read"),
         ({"schema": 99}, "upgrade pyg_cagp"),
         ({"version": "zero"}, "its 'version' cannot be 'zero'"),
-        ({"version": 7}, "advice/007"),
+        ({"version": 7}, "inference/007"),
         ({"model": 5}, "its 'model' cannot be 5"),
         ({"model": "none"}, "there is no 'run/none'"),
         ({"model": "../run/model.safetensors"}, "its 'model' cannot be"),
@@ -206,7 +206,7 @@ def test_one_wrong_byte_in_a_state(refused, part, where):
     ],
 )
 def test_damaged_advice(refused, content, message):
-    path = Path("run/advice/advice.json")
+    path = Path("run/inference/inference.json")
     if isinstance(content, dict):
         content = {**json.loads(path.read_text()), **content}
         content = json.dumps(content).encode()
@@ -225,11 +225,11 @@ def test_damaged_advice(refused, content, message):
     ],
 )
 def test_names_without_a_checksum(refused, names, message):
-    path = Path("run/advice/advice.json")
+    path = Path("run/inference/inference.json")
     document = json.loads(path.read_text())
     del document["crc32"]
     path.write_text(json.dumps(document))
-    Path("run/advice/000/names.json").write_text(json.dumps(names))
+    Path("run/inference/000/names.json").write_text(json.dumps(names))
     for args in readers():
         assert message in refused(*args)
 

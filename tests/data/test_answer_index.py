@@ -15,7 +15,7 @@ N, R = 7, 3
 @given(st.integers(0, 60), st.integers(0, 1000))
 def test_finds_what_a_dictionary_finds(num_edges, seed):
     edge_index, rel = random_edges(N, R, num_edges, seed)
-    known = AnswerIndex(edge_index, rel, N, R)
+    known = AnswerIndex(edge_index[0], rel, edge_index[1], N, R)
     facts = set(
         zip(
             edge_index[0].tolist(),

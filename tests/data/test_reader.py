@@ -12,8 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyg_cagp.advice import Adviser, score_file, update
-from pyg_cagp.advice.names import Names
 from pyg_cagp.data import Malformed, parquet, read_chunks, read_table, text
 from pyg_cagp.data.reader import MAX_MESSAGES
 from pyg_cagp.datasets import load
@@ -23,6 +21,8 @@ from pyg_cagp.exceptions import (
     InvalidInputError,
     MissingDependencyError,
 )
+from pyg_cagp.inference import Predictor, score_file, update
+from pyg_cagp.inference.names import Names
 
 ROWS = [("Zürich, City", "in", "Schweiz"), ('the "x"', "is a", "y z")]
 TSV = "".join("\t".join(row) + "\n" for row in ROWS)
@@ -45,7 +45,7 @@ def write(path, content):
 @pytest.fixture
 def readers(trained_run, tmp_path, monkeypatch):
     """Three commands; each returns the triples that it reads of a file."""
-    adviser = Adviser.load(trained_run)
+    predictor = Predictor.load(trained_run)
     find, found = Names.find, []
 
     def spy(names, values):
@@ -65,7 +65,7 @@ def readers(trained_run, tmp_path, monkeypatch):
 
     def by_score(path, **options):
         out = tmp_path / "scored.parquet"
-        summary = score_file(adviser, path, out, **options)
+        summary = score_file(predictor, path, out, **options)
         columns = list(pq.read_table(out).to_pydict().values())
         rows = list(zip(*columns[:3], strict=True))
         return (rows, summary.malformed) if options else rows

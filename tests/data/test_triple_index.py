@@ -18,7 +18,7 @@ triples = st.lists(
 @given(triples)
 def test_equals_a_set(known):
     table = torch.tensor(known, dtype=torch.long).view(-1, 3)
-    index = TripleIndex(table[:, [0, 2]].t(), table[:, 1], 6, 3)
+    index = TripleIndex(*table.t(), 6, 3)
     every = torch.cartesian_prod(
         torch.arange(6), torch.arange(3), torch.arange(6)
     )
@@ -29,9 +29,8 @@ def test_equals_a_set(known):
 
 def test_sizes_whose_product_overflows():
     big = 2**31
-    edge_index = torch.tensor([[big - 1], [big - 2]])
-    index = TripleIndex(edge_index, torch.tensor([2**30]), big, 2**31)
-    h, t = edge_index
+    h, t = torch.tensor([[big - 1], [big - 2]])
+    index = TripleIndex(h, torch.tensor([2**30]), t, big, 2**31)
     assert index.contains(h, torch.tensor([2**30]), t).item() is True
     assert index.contains(t, torch.tensor([2**30]), t).item() is False
     assert repr(index) == "TripleIndex(1 triples)"

@@ -7,7 +7,7 @@ import torch
 from torch_geometric.nn.kge import DistMult
 
 from pyg_cagp import evaluate
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.datasets import SyntheticKG, load
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.protocols import labelled_triples
@@ -32,7 +32,7 @@ def misfits(model, kg, split, side, difficulty=None):
     before = kg.train_mask if split == "val" else kg.train_mask | kg.val_mask
     edges = kg.edge_index[:, before].tolist()
     facts = set(zip(*edges, kg.edge_type[before].tolist(), strict=True))
-    (head, tail), rel = split_edges(kg, split)
+    head, rel, tail = triples(kg, split)
     for h, r, t in zip(head.tolist(), rel.tolist(), tail.tolist(), strict=True):
         ends = [
             (h, c) if side == "tail" else (c, t) for c in range(kg.num_nodes)

@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 from torch_geometric.nn.kge import DistMult, KGEModel
 
 from pyg_cagp import evaluate
-from pyg_cagp.data import as_kg, split_edges
+from pyg_cagp.data import as_kg, triples
 from pyg_cagp.datasets import load
 from pyg_cagp.evaluate import predictions
 from pyg_cagp.exceptions import InvalidInputError
@@ -77,7 +77,7 @@ def test_estimators_see_predictions_and_never_the_answer(model, kg):
     val, test = (predictions(model, kg, split) for split in ("val", "test"))
     assert torch.equal(seen[0], torch.stack(val[:3]))
     assert torch.equal(seen[1], torch.stack(test[:3]))
-    (head, tail), rel = split_edges(kg, "test")
+    head, rel, tail = triples(kg, "test")
     queries = {
         *(
             ("tail", *pair)

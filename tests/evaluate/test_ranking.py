@@ -5,12 +5,12 @@ import torch
 from torch_geometric.nn.kge import DistMult, KGEModel, TransE
 
 from pyg_cagp import GaussianDistMult, evaluate
-from pyg_cagp.data import AnswerIndex, as_kg, split_edges
+from pyg_cagp.data import AnswerIndex, as_kg, triples
 from pyg_cagp.datasets import load
 from pyg_cagp.evaluate import relation_categories
 from pyg_cagp.evaluate.groups import equal_groups
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge import rank_counts
+from pyg_cagp.nn.scoring import rank_counts
 from tests.conftest import split
 
 
@@ -31,7 +31,7 @@ def model(kg):
 
 def brute_force(model, kg, filtered):
     """Ranks and candidates of the first triples, one candidate at a time."""
-    (head, tail), rel = split_edges(kg, "test")
+    head, rel, tail = triples(kg, "test")
     facts = set(
         zip(*kg.edge_index.tolist(), kg.edge_type.tolist(), strict=True)
     )
@@ -128,7 +128,7 @@ def test_groups_add_up_to_the_whole(model, kg):
 
 def test_by_relation_is_the_relation_alone(model, kg):
     got = evaluate.ranking(model, kg)
-    (head, tail), rel = split_edges(kg, "test")
+    head, rel, tail = triples(kg, "test")
     chosen = rel == rel[0]
     counts = rank_counts(
         model,

@@ -7,18 +7,14 @@ from torch_geometric.nn.kge import ComplEx, DistMult, KGEModel, RotatE, TransE
 from pyg_cagp import GaussianComplEx, GaussianTransE
 from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
-from pyg_cagp.nn.kge import (
-    KG2E,
-    UKGE,
-    BEUrRE,
-    QueryKGEModel,
-    SNGPModel,
+from pyg_cagp.nn.kge import KG2E, UKGE, BEUrRE, QueryKGEModel, SNGPModel
+from pyg_cagp.nn.scoring import (
     candidate_scorer,
     candidates,
     rank_counts,
+    softmax_terms,
+    top_answers,
 )
-from pyg_cagp.nn.kge.prediction import top_answers
-from pyg_cagp.nn.kge.softmax_terms import softmax_terms
 from tests.conftest import random_edges
 
 N, R = 9, 2
@@ -111,7 +107,7 @@ def test_a_constant_scorer_ties_with_everybody():
 
     edge_index, rel = random_edges(N, R, 30)
     head, tail = edge_index
-    known = AnswerIndex(edge_index, rel, N, R)
+    known = AnswerIndex(head, rel, tail, N, R)
     got = rank_counts(Constant(N, R, 4), head, rel, tail, known)
     for part in got.values():
         assert bool((part.higher == 0).all())
@@ -125,7 +121,7 @@ def test_top_answers_are_those_of_a_sort():
     model = GaussianComplEx(N, R, 4)
     torch.nn.init.normal_(model.node_emb.weight)
     edge_index, edge_type = random_edges(N, R, 30)
-    known = AnswerIndex(edge_index, edge_type, N, R)
+    known = AnswerIndex(edge_index[0], edge_type, edge_index[1], N, R)
     facts = set(
         zip(*edge_index.tolist(), edge_type.tolist(), strict=True)
     )  # Head, tail, relation.
@@ -158,7 +154,7 @@ def test_top_answers_are_those_of_a_sort():
 def test_what_is_left_out_is_no_answer():
     model = DistMult(3, 1, 4)
     edges = torch.tensor([[0, 0], [0, 1]])
-    known = AnswerIndex(edges, torch.zeros(2, dtype=torch.long), 3, 1)
+    known = AnswerIndex(edges[0], torch.zeros(2).long(), edges[1], 3, 1)
     zero = torch.zeros(1, dtype=torch.long)
     got = top_answers(model, "tail", zero, zero, known, k=2)
     assert got.entity.tolist() == [[2, -1]]

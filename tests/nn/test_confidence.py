@@ -10,7 +10,7 @@ from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import UKGE, BEUrRE
 from pyg_cagp.nn.kge.beurre import Boxes, gumbel_intersection, log_volume
-from pyg_cagp.uncertainty import BEUrREUncertainty, UKGEUncertainty
+from pyg_cagp.uncertainty.baselines import BEUrREUncertainty, UKGEUncertainty
 
 N, R = 12, 3
 
@@ -133,7 +133,7 @@ def test_loss_of_ukge_by_hand(kind):
 def test_corruption_changes_one_end_and_avoids_known_triples():
     model = UKGE(N, R, 4, num_negatives=10)
     head, rel, tail = triples(60)
-    known = TripleIndex(torch.stack([head, tail]), rel, N, R)
+    known = TripleIndex(head, rel, tail, N, R)
     h, r, t = model.corrupt(head, rel, tail, known)
     assert h.shape == (2, 5, 60)
     assert torch.equal(r, rel.expand(2, 5, 60))

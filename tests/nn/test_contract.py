@@ -8,7 +8,7 @@ import torch
 from torch.distributions import Normal, kl_divergence
 from torch_geometric.nn.kge import KGEModel
 
-from pyg_cagp.data.kg import split_edges
+from pyg_cagp.data import triples as triples_of
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import (
@@ -381,7 +381,7 @@ def test_bad_input(name):
 def test_learns(name):
     """PyG's own loop, unchanged, beats guessing on held-out triples."""
     kg = load("synthetic")
-    (head, tail), rel = split_edges(kg, "train")
+    head, rel, tail = triples_of(kg, "train")
     torch.manual_seed(0)
     model = MODELS[name](kg.num_nodes, kg.num_relations, 16)
     loader = model.loader(head, rel, tail, batch_size=2048, shuffle=True)
@@ -395,7 +395,7 @@ def test_learns(name):
             optimizer.step()
             model.constrain()
     model.eval()
-    (h, t), r = split_edges(kg, "test")
+    h, r, t = triples_of(kg, "test")
     h, r, t = h[:300], r[:300], t[:300]
     scores = model.score_tails(h, r)
     rank = (scores > scores.gather(1, t[:, None])).sum(1)

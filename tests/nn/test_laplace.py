@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from scipy.stats import spearmanr
 
-from pyg_cagp.data.kg import split_edges
+from pyg_cagp.data import triples as triples_of
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.kge import (
@@ -315,7 +315,8 @@ def test_bad_input(triples):
 
 def test_variance_falls_with_frequency():
     kg = load("synthetic")
-    edge_index, edge_type = split_edges(kg, "train")
+    head, rel, tail = triples_of(kg, "train")
+    edge_index, edge_type = torch.stack([head, tail]), rel
     torch.manual_seed(0)
     model = GaussianDistMult(kg.num_nodes, kg.num_relations, 16)
     loader = model.loader(

@@ -55,7 +55,7 @@ def test_one_vs_all_is_cross_entropy(model):
 @pytest.fixture
 def known():
     h, r, t = triples(40)
-    return AnswerIndex(torch.stack([h, t]), r, N, R)
+    return AnswerIndex(h, r, t, N, R)
 
 
 def filtered_cross_entropy(model, known, h, r, t):

@@ -5,7 +5,8 @@ import torch
 
 from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import DivergenceError
-from pyg_cagp.nn.kge import GaussianDistMult, rank_counts
+from pyg_cagp.nn.kge import GaussianDistMult
+from pyg_cagp.nn.scoring import rank_counts
 from tests.conftest import random_edges
 
 N, R = 9, 2
@@ -21,7 +22,7 @@ def test_ranks_are_those_of_brute_force(filtered, reciprocal):
         emb.weight.data = torch.randint(-2, 3, emb.weight.shape).float()
     edge_index, rel = random_edges(N, R, 40)
     head, tail = edge_index
-    known = AnswerIndex(edge_index, rel, N, R)
+    known = AnswerIndex(head, rel, tail, N, R)
     got = rank_counts(
         model, head, rel, tail, known if filtered else None, max_scores=3 * N
     )

@@ -11,7 +11,7 @@ from torch_geometric.data.datapipes import DatasetAdapter
 from torch_geometric.transforms import Compose
 
 from pyg_cagp import Coverage
-from pyg_cagp.data import TripleIndex
+from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import (
@@ -92,8 +92,7 @@ def test_repeats():
     data.edge_type[late] = data.edge_type[0]
     kept = TimestampOOD(0.9, held_out=0.01)(data)
     known = TripleIndex(
-        kept.edge_index[:, kept.train_mask],
-        kept.edge_type[kept.train_mask],
+        *triples(kept, "train"),
         kept.num_nodes,
         kept.num_relations,
     )

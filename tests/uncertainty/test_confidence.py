@@ -5,7 +5,7 @@ import torch
 
 from pyg_cagp.data import TripleIndex, as_kg
 from pyg_cagp.nn.kge import UKGE
-from pyg_cagp.uncertainty import UKGEUncertainty
+from pyg_cagp.uncertainty.baselines import UKGEUncertainty
 from tests.conftest import random_edges, split
 
 N, R = 40, 3

@@ -13,20 +13,22 @@ from pyg_cagp.exceptions import (
 from pyg_cagp.nn.kge import UKGE, BEUrRE, SNGPModel
 from pyg_cagp.uncertainty import (
     CAGP,
-    SNGP,
-    BEUrREUncertainty,
-    ConfidenceUncertainty,
-    DeepEnsemble,
     Energy,
     EvidenceUncertainty,
     FrequencyUncertainty,
-    GraphPosteriorNetwork,
-    MCDropout,
-    RelationConditionedVariance,
     ScoreUncertainty,
     SemanticUncertainty,
     SimpleAverage,
     StructuralUncertainty,
+)
+from pyg_cagp.uncertainty.baselines import (
+    SNGP,
+    BEUrREUncertainty,
+    ConfidenceUncertainty,
+    DeepEnsemble,
+    GraphPosteriorNetwork,
+    MCDropout,
+    RelationConditionedVariance,
     UKGEUncertainty,
 )
 

@@ -8,7 +8,7 @@ from torch_geometric.nn.kge import DistMult
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.train import Config, train_ensemble
-from pyg_cagp.uncertainty import DeepEnsemble, disagreement
+from pyg_cagp.uncertainty.baselines import DeepEnsemble, disagreement
 
 
 def test_disagreement_by_definition():

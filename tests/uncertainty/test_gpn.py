@@ -5,9 +5,9 @@ import torch
 from torch_geometric.nn import APPNP
 from torch_geometric.utils import coalesce, to_undirected
 
-from pyg_cagp.data import split_edges
-from pyg_cagp.uncertainty import GraphPosteriorNetwork
-from pyg_cagp.uncertainty.gpn import _slots
+from pyg_cagp.data import triples
+from pyg_cagp.uncertainty.baselines import GraphPosteriorNetwork
+from pyg_cagp.uncertainty.baselines.gpn import _slots
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_counts_fall_where_no_data_is(gpn):
 def test_slots_are_those_of_the_training_triples(world, coverage):
     entity, cls, count = _slots(coverage)
     want = {}
-    (head, tail), rel = split_edges(world, "train")
+    head, rel, tail = triples(world, "train")
     for h, r, t in zip(head.tolist(), rel.tolist(), tail.tolist(), strict=True):
         for key in ((h, r), (t, r + world.num_relations)):
             want[key] = want.get(key, 0) + 1
@@ -60,7 +60,7 @@ def test_slots_are_those_of_the_training_triples(world, coverage):
 
 def test_evidence_spreads_by_personalised_pagerank(world):
     """Against powers of the normalised matrix, written out."""
-    edge_index = to_undirected(coalesce(split_edges(world, "train")[0]))
+    edge_index = to_undirected(coalesce(world.edge_index[:, world.train_mask]))
     n = world.num_nodes
     x = torch.rand(n, 2)
     got = APPNP(3, 0.1)(x, edge_index)

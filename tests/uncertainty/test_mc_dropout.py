@@ -6,7 +6,7 @@ import torch
 from pyg_cagp import GaussianComplEx, GaussianDistMult, GaussianTransE
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.train import Config, train_run
-from pyg_cagp.uncertainty import MCDropout
+from pyg_cagp.uncertainty.baselines import MCDropout
 
 N, R, D = 6, 2, 400
 

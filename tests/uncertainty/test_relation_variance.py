@@ -3,7 +3,7 @@
 import torch
 from sklearn.metrics import roc_auc_score
 
-from pyg_cagp.uncertainty import RelationConditionedVariance
+from pyg_cagp.uncertainty.baselines import RelationConditionedVariance
 
 
 def test_pairs_that_were_seen_have_the_smaller_variance(world, model, coverage):

@@ -6,7 +6,7 @@ from torch_geometric.nn.kge import DistMult
 
 from pyg_cagp import Coverage
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge.softmax_terms import softmax_terms
+from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
 from pyg_cagp.uncertainty import (
     Energy,
     FrequencyUncertainty,

@@ -5,7 +5,7 @@ import torch
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import SNGPModel
-from pyg_cagp.uncertainty import SNGP
+from pyg_cagp.uncertainty.baselines import SNGP
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from sklearn.isotonic import IsotonicRegression
 from torch import Tensor
 
 from benchmark.paper.setting import Setting
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples as triples_of
 from pyg_cagp.nn.kge import UKGE, BEUrRE
-from pyg_cagp.uncertainty import BEUrREUncertainty, UKGEUncertainty
+from pyg_cagp.uncertainty.baselines import BEUrREUncertainty, UKGEUncertainty
 
 
 def confidences(setting: Setting, triples: int) -> dict[str, Any]:
@@ -23,10 +23,7 @@ def confidences(setting: Setting, triples: int) -> dict[str, Any]:
         split: kg.edge_confidence[kg[f"{split}_mask"]].double()
         for split in ("train", "val", "test")
     }
-    (head, tail), rel = split_edges(kg, "test")
-    test = head, rel, tail
-    (head, tail), rel = split_edges(kg, "val")
-    val = head, rel, tail
+    test, val = triples_of(kg, "test"), triples_of(kg, "val")
     mean = target["train"].mean().expand_as(target["test"])
     predicted = {"mean of train": mean}
     # They are stored, so that another metric trains nothing.

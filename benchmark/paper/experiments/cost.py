@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from benchmark.paper.setting import Setting
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.uncertainty import CAGP, StructuralUncertainty
 
 
@@ -18,7 +18,7 @@ def cost(
     coverage, model = setting.coverage, setting.model
     structural = StructuralUncertainty(coverage)
     cagp = CAGP(model, coverage).fit(setting.kg)
-    (head, tail), rel = split_edges(setting.kg, "train")
+    head, rel, tail = triples(setting.kg, "train")
     batch = head[:batch_size], rel[:batch_size], tail[:batch_size]
     times = _interleaved(
         {

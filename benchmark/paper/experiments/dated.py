@@ -9,7 +9,7 @@ from benchmark.paper.experiments.detection import estimators, slim
 from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate, metrics
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import TripleIndex, split_edges
+from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.datasets.registry import REGISTRY
 from pyg_cagp.nn.posterior import update_posterior
 from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
@@ -41,8 +41,7 @@ def composition(setting: Setting) -> dict[str, Any]:
     coverage = Coverage.from_data(kg)
     kind = TemporalLikeOOD.preset("stated")(kg)
     future = kg.test_mask & (kg.ood_label == 1)
-    head, tail = kg.edge_index[:, kg.test_mask]
-    triples = head, kg.edge_type[kg.test_mask], tail
+    test = triples(kg, "test")
     label = kg.ood_label[kg.test_mask]
     fresh = ~kg.is_repeat[kg.test_mask]
     figures: dict[str, Any] = {
@@ -57,7 +56,7 @@ def composition(setting: Setting) -> dict[str, Any]:
         ("structural", StructuralUncertainty(coverage)),
         ("frequency", FrequencyUncertainty(coverage)),
     ):
-        uncertainty = estimator(*triples)
+        uncertainty = estimator(*test)
         figures[name] = {
             "all": metrics.auroc(uncertainty, label),
             "without repeats": metrics.auroc(uncertainty[fresh], label[fresh]),
@@ -85,8 +84,8 @@ def arrival(setting: Setting, num_negatives: int = 256) -> dict[str, Any]:
     kg, seed = past_and_future(setting), setting.seed
     model, sizes = setting.trained_on(kg), setting.sizes
     frozen = Coverage.from_data(kg)
-    growing = Coverage.from_edges(*split_edges(kg, "train"), *sizes)
-    known = TripleIndex(kg.edge_index, kg.edge_type, *sizes)
+    growing = Coverage.from_data(kg)
+    known = TripleIndex(*triples(kg), *sizes)
     then = model.mean_variance(torch.arange(sizes[0])).detach().double()
     future = kg.test_mask & (kg.ood_label == 1)
     order = torch.argsort(kg.edge_time[future], stable=True)
@@ -100,21 +99,21 @@ def arrival(setting: Setting, num_negatives: int = 256) -> dict[str, Any]:
         new = edges[:, chosen], rel[chosen]
         false = torch.randint(sizes[0], new[1].shape, generator=generator)
         wrong = ~known.contains(new[0][0], new[1], false)
-        triples = (
+        batch = (
             torch.cat([new[0][0], new[0][0][wrong]]),
             torch.cat([new[1], new[1][wrong]]),
             torch.cat([new[0][1], false[wrong]]),
         )
-        label = torch.arange(len(triples[0])) >= len(new[1])
+        label = torch.arange(len(batch[0])) >= len(new[1])
         signals = {
             "structural, frozen": StructuralUncertainty(frozen, "smoothed"),
             "structural, updated": StructuralUncertainty(growing, "smoothed"),
             "semantic, updated": SemanticUncertainty(model),
         }
-        before = (then[triples[0]] + then[triples[2]]) / 2
+        before = (then[batch[0]] + then[batch[2]]) / 2
         areas = {"semantic, frozen": metrics.auroc(before, label)}
         for name, estimator in signals.items():
-            areas[name] = metrics.auroc(estimator(*triples), label)
+            areas[name] = metrics.auroc(estimator(*batch), label)
         rows.append(
             {
                 "week": int(number),

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from benchmark.paper.setting import Setting
 from pyg_cagp import metrics
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.uncertainty import CAGP
 
@@ -29,7 +29,7 @@ def error_analysis(setting: Setting) -> dict[str, Any]:
     counts = metrics.confusion(score, test.label, threshold)
     flagged, is_ood = score >= threshold, test.label == 1
     frequency = coverage.frequency()
-    _, train_rel = split_edges(kg, "train")
+    _, train_rel, _ = triples(kg, "train")
     relation = torch.bincount(train_rel, minlength=int(kg.num_relations))
 
     def means(chosen: Tensor) -> dict[str, float | None]:

@@ -6,7 +6,7 @@ import torch
 
 from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate, metrics, theory
-from pyg_cagp.data import split_edges
+from pyg_cagp.data import triples
 from pyg_cagp.evaluate import partition_summary
 from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.transforms import TemporalLikeOOD
@@ -58,7 +58,7 @@ def coverage_views(setting: Setting) -> dict[str, Any]:
     kg, coverage = setting.kg, setting.coverage
     test = labelled_triples(kg, "temporal-like", preset="table2")
     novel = test.kind == 2
-    (head, tail), rel = split_edges(kg, "train")
+    head, rel, tail = triples(kg, "train")
     draw = torch.randperm(
         rel.numel(), generator=torch.Generator().manual_seed(0)
     )[: int(novel.sum())]
@@ -72,8 +72,8 @@ def coverage_views(setting: Setting) -> dict[str, Any]:
         estimator = StructuralUncertainty(coverage, view)
         ood = estimator(test.head[novel], test.rel[novel], test.tail[novel])
         figures[view] = {}
-        for name, triples in references.items():
-            known = estimator(*triples)
+        for name, train in references.items():
+            known = estimator(*train)
             score = torch.cat([known, ood]).double()
             label = torch.cat([torch.zeros_like(known), torch.ones_like(ood)])
             figures[view][name] = {

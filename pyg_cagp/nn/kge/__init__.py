@@ -3,7 +3,6 @@ r"""Knowledge-graph embedding models with Gaussian entities."""
 from pyg_cagp.nn.kge.base import GaussianKGEModel
 from pyg_cagp.nn.kge.beurre import BEUrRE
 from pyg_cagp.nn.kge.bilinear import BilinearKGEModel
-from pyg_cagp.nn.kge.candidates import candidate_scorer
 from pyg_cagp.nn.kge.complex import GaussianComplEx
 from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
 from pyg_cagp.nn.kge.distmult import GaussianDistMult
@@ -11,9 +10,8 @@ from pyg_cagp.nn.kge.kg2e import KG2E
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative, bernoulli_rates
 from pyg_cagp.nn.kge.prior import GaussianPrior
-from pyg_cagp.nn.kge.ranking import RankCounts, rank_counts
+from pyg_cagp.nn.kge.query import QueryKGEModel
 from pyg_cagp.nn.kge.rotate import GaussianRotatE
-from pyg_cagp.nn.kge.scoring import QueryKGEModel
 from pyg_cagp.nn.kge.sngp import SNGPModel
 from pyg_cagp.nn.kge.softmax import OneVsAll, SampledSoftmax, SelfAdversarial
 from pyg_cagp.nn.kge.transe import GaussianTransE
@@ -39,8 +37,7 @@ classes = [
     "SampledSoftmax",
     "SelfAdversarial",
     "OneVsAll",
-    "RankCounts",
 ]
-functions = ["bernoulli_rates", "candidate_scorer", "rank_counts"]
+functions = ["bernoulli_rates"]
 
 __all__ = classes + functions

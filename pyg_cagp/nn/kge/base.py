@@ -14,7 +14,7 @@ from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative
 from pyg_cagp.nn.kge.prior import GaussianPrior
-from pyg_cagp.nn.kge.scoring import QueryKGEModel
+from pyg_cagp.nn.kge.query import QueryKGEModel
 from pyg_cagp.nn.kge.softmax import SampledSoftmax
 from pyg_cagp.typing import UncertainScore
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge.scoring import QueryKGEModel
+from pyg_cagp.nn.kge.query import QueryKGEModel
 
 
 class ConfidenceKGEModel(QueryKGEModel):

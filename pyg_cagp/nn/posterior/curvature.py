@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.nn.kge.scoring import SIDES
+from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.posterior.slopes import slope_moments, slopes
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E, GaussianKGEModel
-from pyg_cagp.nn.kge.scoring import SIDES
+from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.posterior.curvature import ggn_diagonal
 from pyg_cagp.nn.posterior.posterior import (
     SPHERICAL,

@@ -1,0 +1,196 @@
+r"""Where the advice of a run lies: whole states, one of which is valid."""
+
+import json
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from types import NoneType
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from pyg_cagp._utils.documents import (
+    NUMBER,
+    OPTIONAL_NUMBER,
+    is_count,
+    read_document,
+)
+from pyg_cagp._utils.files import write_atomically
+from pyg_cagp.exceptions import CacheError, CheckpointError
+
+#: Raised when older files cannot be read any more.
+SCHEMA = 1
+
+FOLDER, POINTER, LOCK = "inference", "inference.json", ".lock"
+COVERAGE, KNOWN, MODEL = (
+    "coverage.safetensors",
+    "known.safetensors",
+    "model.safetensors",
+)
+CAGP_FILE, EVIDENCE, NAMES = (
+    "cagp.safetensors",
+    "evidence.safetensors",
+    "names.json",
+)
+
+#: What to do about advice that is missing or damaged.
+REMEDY = "make it again with 'pyg-cagp train ... --out RUN --resume'"
+
+
+def _is_inside(value: Any) -> bool:
+    r"""Returns whether a path stays inside the folder it is relative to."""
+    path = PurePosixPath(value) if isinstance(value, str) else None
+    return path is not None and not (path.is_absolute() or ".." in path.parts)
+
+
+def _is_checksums(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        Path(name).name == name and is_count(number)
+        for name, number in value.items()
+    )
+
+
+#: The form of each value of :obj:`inference.json`.
+FORMS = {
+    "version": is_count,
+    "model": _is_inside,
+    "model_crc32": is_count,
+    "tau": NUMBER,
+    "inclusive": bool,
+    "threshold": OPTIONAL_NUMBER,
+    "conformal": {
+        "alpha": NUMBER,
+        "head": OPTIONAL_NUMBER,
+        "tail": OPTIONAL_NUMBER,
+    },
+    "evidence": (_is_inside, NoneType),
+    "updates": list,
+    "crc32": (_is_checksums, NoneType),
+}
+
+
+def read_pointer(run: Path) -> dict[str, Any]:
+    r"""Reads which state of a run's advice is valid, and its plain values.
+
+    Args:
+        run (pathlib.Path): The folder of the run.
+    """
+    path = run / FOLDER / POINTER
+    if not run.is_dir():
+        raise CheckpointError(
+            f"there is no run '{run}'; train one with 'pyg-cagp train'"
+        )
+    return read_document(path, SCHEMA, FORMS, REMEDY)
+
+
+def state_folder(run: Path, version: int) -> Path:
+    r"""Returns the folder of a state.
+
+    Args:
+        run (pathlib.Path): The folder of the run.
+        version (int): The number of the state.
+    """
+    return run / FOLDER / f"{version:03d}"
+
+
+@contextmanager
+def changing(run: Path) -> Iterator[None]:
+    r"""Keeps others from changing the advice of a run at the same time.
+
+    Args:
+        run (pathlib.Path): The folder of the run.
+    """
+    folder = run / FOLDER
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / LOCK, timeout=0)
+        lock.acquire()
+    except Timeout:
+        raise CacheError(
+            f"another process is changing '{folder}'; wait until it is done"
+        ) from None
+    except OSError as error:
+        raise CacheError(
+            f"cannot write to '{folder}' ({error.strerror})"
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def new_state(run: Path, version: int) -> Iterator[Path]:
+    r"""Lends an empty folder for a state that is not valid yet, which is
+    removed if anything fails. What a killed process had left there goes, too.
+
+    Args:
+        run (pathlib.Path): The folder of the run.
+        version (int): The number of the state.
+    """
+    folder = state_folder(run, version)
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise CacheError(
+            f"cannot make the folder '{folder}' ({error.strerror})"
+        ) from error
+    try:
+        yield folder
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def check_state(run: Path, document: dict[str, Any]) -> Path:
+    r"""Checks that the files of the valid state are those that were written,
+    and returns their folder.
+
+    Args:
+        run (pathlib.Path): The folder of the run.
+        document (dict): The values of :obj:`inference.json`.
+    """
+    folder = state_folder(run, document["version"])
+    for name, expected in (document["crc32"] or {}).items():
+        path = folder / name
+        if not path.is_file():
+            raise CheckpointError(f"there is no '{path}'; {REMEDY}")
+        if _crc32(path) != expected:
+            raise CheckpointError(
+                f"'{path}' is damaged: its bytes are not those that were "
+                f"written; {REMEDY}"
+            )
+    return folder
+
+
+def _crc32(path: Path) -> int:
+    total = 0
+    with open(path, "rb") as file:
+        while block := file.read(2**20):
+            total = zlib.crc32(block, total)
+    return total
+
+
+def make_valid(run: Path, document: dict[str, Any]) -> None:
+    r"""Makes a state the valid one, at once, and clears away those before the
+    one before it: that one may still be being read.
+
+    Args:
+        run (pathlib.Path): The folder of the run.
+        document (dict): The values of :obj:`inference.json`.
+    """
+    files = sorted(state_folder(run, document["version"]).iterdir())
+    sums = {path.name: _crc32(path) for path in files}
+    content = {"schema": SCHEMA, **document, "crc32": sums}
+    text = json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
+    write_atomically(run / FOLDER / POINTER, (text + "\n").encode())
+    for folder in (run / FOLDER).iterdir():
+        is_state = folder.name.isdecimal()
+        if is_state and int(folder.name) < document["version"] - 1:
+            shutil.rmtree(folder, ignore_errors=True)
+    # What a killed process had half-written when it was killed.
+    for part in (run / FOLDER).glob(f".{POINTER}.*.part"):
+        part.unlink(missing_ok=True)

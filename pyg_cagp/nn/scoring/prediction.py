@@ -1,0 +1,92 @@
+r"""The best answers of a query."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch_geometric.nn.kge import KGEModel
+
+from pyg_cagp._utils.checks import check_ids, check_same_shape
+from pyg_cagp.data import AnswerIndex
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
+
+
+class Answers(NamedTuple):
+    r"""The best candidates of each query, best first, of shape :obj:`[B, k]`.
+
+    Their :obj:`log_prob` is under a softmax over all candidates that were not
+    left out. Where fewer than :math:`k` are left, :obj:`entity` is -1 and the
+    others are :math:`-\infty`.
+    """
+
+    entity: Tensor
+    score: Tensor
+    log_prob: Tensor
+
+
+@torch.no_grad()
+def top_answers(
+    model: KGEModel,
+    side: str,
+    given: Tensor,
+    rel_type: Tensor,
+    known: AnswerIndex | None = None,
+    k: int = 1,
+    max_scores: int = 2**21,
+) -> Answers:
+    r"""Finds the :math:`k` best answers of :math:`(h, r, ?)` or
+    :math:`(?, r, t)`.
+
+    Args:
+        model (torch_geometric.nn.kge.KGEModel): The model.
+        side (str): Which side is asked for, :obj:`"tail"` or :obj:`"head"`.
+        given (torch.Tensor): The entities of the other side.
+        rel_type (torch.Tensor): The relation types.
+        known (AnswerIndex, optional): Answers that need not be found again,
+            and are left out. (default: :obj:`None`)
+        k (int, optional): How many answers to return. (default: :obj:`1`)
+        max_scores (int, optional): How many scores to hold at a time, which
+            bounds the memory. (default: :obj:`2097152`)
+
+    Example:
+        >>> from pyg_cagp import GaussianDistMult
+        >>> model = GaussianDistMult(5, 2, hidden_channels=4)
+        >>> head, rel = torch.tensor([0, 1]), torch.tensor([0, 0])
+        >>> top_answers(model, "tail", head, rel, k=3).entity.shape
+        torch.Size([2, 3])
+    """
+    if not 1 <= k <= model.num_nodes:
+        raise InvalidInputError(
+            f"'k' must lie in [1, {model.num_nodes}] (got {k})"
+        )
+    given = check_ids("given", given, model.num_nodes, "num_nodes")
+    rel_type = check_ids(
+        "rel_type", rel_type, model.num_relations, "num_relations"
+    )
+    check_same_shape(given=given, rel_type=rel_type)
+    score = candidate_scorer(model)
+    size = max(1, max_scores // model.num_nodes)
+    parts = []
+    for start in range(0, rel_type.numel(), size):
+        some, rel = given[start : start + size], rel_type[start : start + size]
+        with evaluating(model):
+            scores = score(side, some, rel)
+        if known is not None:
+            scores[known.find(side, some, rel)] = -torch.inf
+        best, entity = scores.topk(k, dim=1)
+        # In single precision, all that is nearly sure would be equally so.
+        total = scores.double().logsumexp(dim=1, keepdim=True)
+        log_prob = best.double() - total
+        left_out = best == -torch.inf
+        parts.append(
+            Answers(
+                entity.masked_fill(left_out, -1),
+                best,
+                log_prob.masked_fill(left_out, -torch.inf),
+            )
+        )
+    if not parts:
+        none = torch.empty((0, k), device=given.device)
+        return Answers(none.long(), none, none.double())
+    return Answers(*map(torch.cat, zip(*parts, strict=True)))

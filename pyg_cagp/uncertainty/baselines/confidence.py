@@ -1,0 +1,183 @@
+r"""Doubt as the lack of a learned confidence."""
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.data import TripleIndex, triples
+from pyg_cagp.nn.kge import UKGE, BEUrRE, ConfidenceKGEModel
+from pyg_cagp.uncertainty.base import Labelled, ModelEstimator
+from pyg_cagp.uncertainty.baselines.training import train
+
+
+class ConfidenceUncertainty(ModelEstimator):
+    r"""A base class of estimators that train a model of confidence, on the
+    confidences of the training triples where the graph has them
+    (:obj:`edge_confidence`) and on 1 where it has not, and doubt what is not
+    confident: :math:`1 - f(h, r, t)`.
+
+    Args:
+        model (ConfidenceKGEModel): The model, which :meth:`fit` trains.
+        epochs (int): The number of passes over the training triples.
+        batch_size (int): The number of triples a step.
+        lr (float): The learning rate.
+        seed (int, optional): The seed. (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+    """
+
+    options: ClassVar[tuple[str, ...]] = ("epochs", "batch_size", "lr", "seed")
+    modules: ClassVar[tuple[str, ...]] = ("model",)
+    needs_fit = True
+
+    losses_: list[float]
+
+    def __init__(
+        self,
+        model: ConfidenceKGEModel,
+        epochs: int,
+        batch_size: int,
+        lr: float,
+        seed: int = 0,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(model, ConfidenceKGEModel)
+        # What is loaded and not trained is not to change when it is asked.
+        self.model.eval()
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.lr = lr
+        self.seed = seed
+        self.progress = progress
+
+    def _fit(self, kg: Data, labelled: Labelled) -> None:
+        r"""Trains the model anew, on the training triples alone."""
+        device = self.device
+        head, rel, tail = (p.to(device) for p in triples(kg, "train"))
+        sizes = int(kg.num_nodes), int(kg.num_relations)
+        known = TripleIndex(head, rel, tail, *sizes)
+        confidence = kg.get("edge_confidence")
+        if confidence is not None:
+            confidence = confidence[kg.train_mask].float().to(device)
+        # Weights are drawn from a fork of the global generator, which has to
+        # be left as it was.
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.seed)
+            self.model.reset_parameters()
+        self.model.train()
+
+        def loss(batch: Tensor) -> Tensor:
+            return self.model.loss(
+                head[batch],
+                rel[batch],
+                tail[batch],
+                None if confidence is None else confidence[batch],
+                known,
+                **self._more(kg, batch),
+            )
+
+        self.losses_ = train(
+            self.model.parameters(),
+            loss,
+            rel.numel(),
+            self.epochs,
+            self.batch_size,
+            self.lr,
+            self.seed,
+            device,
+            self.progress,
+            type(self.model).__name__,
+        )
+        self.model.eval()
+
+    def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
+        r"""What else the loss of a batch takes."""
+        return {}
+
+    def confidence(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the confidence of each triple, in :math:`[0, 1]`.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        return 1 - self(head_index, rel_type, tail_index)
+
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the lack of confidence."""
+        return 1 - self.model.confidence(head_index, rel_type, tail_index)
+
+
+class UKGEUncertainty(ConfidenceUncertainty):
+    r"""Doubt by :class:`~pyg_cagp.nn.kge.UKGE`, with the defaults of the
+    `"Embedding Uncertain Knowledge Graphs" <https://arxiv.org/abs/1811.10667>`_
+    paper. Where the graph has triples that rules have inferred
+    (:obj:`psl_edge_index`, :obj:`psl_edge_type`, :obj:`psl_confidence`, as
+    NL27k), each step sees as many of them as it sees training triples.
+
+    Args:
+        model (UKGE): The model, which :meth:`fit` trains.
+        epochs (int, optional): The number of passes over the training triples.
+            (default: :obj:`30`)
+        batch_size (int, optional): The number of triples a step.
+            (default: :obj:`1024`)
+        lr (float, optional): The learning rate. (default: :obj:`0.01`)
+        **kwargs (optional): Additional arguments of
+            :class:`ConfidenceUncertainty`.
+    """
+
+    def __init__(
+        self,
+        model: UKGE,
+        epochs: int = 30,
+        batch_size: int = 1024,
+        lr: float = 0.01,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(model, epochs, batch_size, lr, **kwargs)
+
+    def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
+        if "psl_edge_index" not in kg or kg.psl_edge_type.numel() == 0:
+            return {}
+        chosen = batch.cpu() % kg.psl_edge_type.numel()
+        head, tail = kg.psl_edge_index[:, chosen]
+        rules = head, kg.psl_edge_type[chosen], tail
+        least = kg.psl_confidence[chosen].float()
+        return {
+            "inferred": tuple(part.to(batch.device) for part in (*rules, least))
+        }
+
+
+class BEUrREUncertainty(ConfidenceUncertainty):
+    r"""Doubt by :class:`~pyg_cagp.nn.kge.BEUrRE`, of the `"Probabilistic Box
+    Embeddings for Uncertain Knowledge Graph Reasoning"
+    <https://arxiv.org/abs/2104.04597>`_ paper. Its learning rate of
+    :math:`10^{-4}` is for hundreds of epochs; the default here is for fewer.
+
+    Args:
+        model (BEUrRE): The model, which :meth:`fit` trains.
+        epochs (int, optional): The number of passes over the training triples.
+            (default: :obj:`30`)
+        batch_size (int, optional): The number of triples a step.
+            (default: :obj:`1024`)
+        lr (float, optional): The learning rate. (default: :obj:`0.005`)
+        **kwargs (optional): Additional arguments of
+            :class:`ConfidenceUncertainty`.
+    """
+
+    def __init__(
+        self,
+        model: BEUrRE,
+        epochs: int = 30,
+        batch_size: int = 1024,
+        lr: float = 0.005,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(model, epochs, batch_size, lr, **kwargs)

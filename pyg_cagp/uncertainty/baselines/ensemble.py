@@ -1,0 +1,136 @@
+r"""Doubt as disagreement among models."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+from torch_geometric.nn.kge import KGEModel
+
+from pyg_cagp._utils.checks import check_choice
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
+from pyg_cagp.uncertainty.base import UncertaintyEstimator
+
+MEASURES = ("mutual-information", "variance", "mean")
+PROBABILITIES = ("softmax", "sigmoid")
+
+
+def disagreement(p: Tensor, measure: str) -> Tensor:
+    r"""Sums up the probabilities that several models give to a triple.
+
+    With :math:`\bar{p}` their mean and :math:`H` the entropy of a coin,
+
+    * :obj:`"mutual-information"` is :math:`H(\bar{p}) - \overline{H(p)}`, what
+      knowing the right model would tell,
+    * :obj:`"variance"` is that of the probabilities,
+    * :obj:`"mean"` is :math:`1 - \bar{p}`, the doubt of the ensemble as one
+      model.
+
+    Args:
+        p (torch.Tensor): The probabilities, of shape :obj:`[M, B]`.
+        measure (str): The measure.
+
+    Example:
+        >>> p = torch.tensor([[0.0, 0.5], [1.0, 0.5]])
+        >>> disagreement(p, "variance")
+        tensor([0.2500, 0.0000])
+    """
+    if measure == "mean":
+        return 1 - p.mean(dim=0)
+    if measure == "variance":
+        return p.var(dim=0, correction=0)
+    found = _entropy(p.mean(dim=0)) - _entropy(p).mean(dim=0)
+    return found.clamp(min=0)  # It is not negative but for rounding.
+
+
+def _entropy(p: Tensor) -> Tensor:
+    return -torch.xlogy(p, p) - torch.special.xlog1py(1 - p, -p)
+
+
+class DeepEnsemble(UncertaintyEstimator):
+    r"""The ensemble of the `"Simple and Scalable Predictive Uncertainty
+    Estimation using Deep Ensembles" <https://arxiv.org/abs/1612.01474>`_ paper:
+    several models, trained from different seeds, and how far they disagree.
+
+    Models disagree about what could be true. To a tail that makes no sense, all
+    of them give hardly any probability, and agree: by disagreement, such a
+    triple is among the least doubtful. To find it, ask for the mean.
+
+    Args:
+        models (sequence): Two or more trained models; see
+            :func:`~pyg_cagp.train.train_ensemble`.
+        measure (str, optional): :obj:`"mutual-information"`,
+            :obj:`"variance"` or :obj:`"mean"`; see :func:`disagreement`.
+            (default: :obj:`"mutual-information"`)
+        probability (str, optional): :obj:`"softmax"` for that of the tail among
+            all tails, which is what models trained by a softmax mean, or
+            :obj:`"sigmoid"` of the score, for those trained to tell true
+            triples from false ones. (default: :obj:`"softmax"`)
+
+    Example:
+        >>> from torch_geometric.nn.kge import DistMult
+        >>> models = [DistMult(5, 2, 4) for _ in range(3)]
+        >>> zero = torch.zeros(2, dtype=torch.long)
+        >>> DeepEnsemble(models)(zero, zero, zero).shape
+        torch.Size([2])
+    """
+
+    options: ClassVar[tuple[str, ...]] = ("measure", "probability")
+
+    def __init__(
+        self,
+        models: Sequence[KGEModel],
+        measure: str = "mutual-information",
+        probability: str = "softmax",
+    ) -> None:
+        check_choice("measure", measure, MEASURES)
+        check_choice("probability", probability, PROBABILITIES)
+        if len(models) < 2:
+            raise InvalidInputError(
+                f"'models' must have at least two members (got {len(models)})"
+            )
+        sizes = {(model.num_nodes, model.num_relations) for model in models}
+        if len(sizes) > 1:
+            raise InvalidInputError(
+                f"'models' must be of one graph (got {sorted(sizes)} entities "
+                f"and relations)"
+            )
+        super().__init__(models[0].num_nodes, models[0].num_relations)
+        self.models = list(models)
+        self.measure = measure
+        self.probability = probability
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the members."""
+        return self.models[0].node_emb.weight.device
+
+    def probabilities(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns what each member thinks, of shape :obj:`[M, B]`."""
+        found = []
+        for model in self.models:
+            if self.probability == "sigmoid":
+                score = model(head_index, rel_type, tail_index)
+                found.append(torch.sigmoid(score))
+            else:
+                terms = softmax_terms(
+                    model, "tail", head_index, rel_type, tail_index
+                )
+                found.append(terms.log_prob().exp())
+        return torch.stack(found)
+
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns how far the members disagree."""
+        p = self.probabilities(head_index, rel_type, tail_index)
+        return disagreement(p, self.measure)
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.__class__.__name__}({len(self.models)}, "
+            f"measure={self.measure!r}, probability={self.probability!r})"
+        )

@@ -1,0 +1,228 @@
+r"""Doubt as the lack of evidence, spread over the graph."""
+
+import math
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+from torch.nn import BatchNorm1d, Linear, ModuleDict, ReLU, Sequential
+from torch_geometric.data import Data
+from torch_geometric.nn import APPNP
+from torch_geometric.utils import coalesce, to_undirected
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.nn.kge.query import QueryKGEModel
+from pyg_cagp.nn.radial_flow import RadialFlows
+from pyg_cagp.uncertainty.base import Labelled, ModelEstimator
+from pyg_cagp.uncertainty.baselines.training import train
+
+
+class GraphPosteriorNetwork(ModelEstimator):
+    r"""A relational adaptation of the `"Graph Posterior Network: Bayesian
+    Predictive Uncertainty for Node Classification"
+    <https://arxiv.org/abs/2110.14012>`_ paper.
+
+    The original tells the class of a node and how much evidence it has for it.
+    Entities of a knowledge graph have no classes, so here a class :math:`c` is
+    a role in a relation, "head of :math:`r`" or "tail of :math:`r`", an entity
+    has as many as it fills slots of, and a triple is doubted if its entities
+    have little evidence for theirs. This is an adaptation of ours: the authors
+    have published none for knowledge graphs.
+
+    As in the original, an encoder brings what is known of an entity to a few
+    dimensions; a normalising flow for each class gives a density there, scaled
+    to pseudo-counts by a certainty budget; personalised PageRank spreads counts
+    over the graph; and the parameters of a Dirichlet distribution come out:
+
+    .. math::
+        \beta_{e,c} = e^{\frac{d}{2} \log 4 \pi} \, p(z_e \mid c) \, p(c), \quad
+        \alpha = 1 + \text{PPR}(\beta), \quad
+        U(h, r, t) = -\tfrac{1}{2} \left( \log \alpha_{h, \text{head of } r} +
+        \log \alpha_{t, \text{tail of } r} \right)
+
+    All is trained together by the expected cross-entropy of the training slots
+    under the Dirichlet distribution, with a small reward for its entropy.
+    Each step keeps several numbers for every entity, class, dimension and
+    layer, which is 11 GB for the 14,541 entities and 474 classes of FB15k-237.
+
+    Args:
+        model (QueryKGEModel): A trained model, whose embeddings of entities are
+            what is known of them.
+        latent_channels (int, optional): The number of dimensions of the flows.
+            (default: :obj:`16`)
+        hidden_channels (int, optional): The width of the encoder.
+            (default: :obj:`64`)
+        num_layers (int, optional): The number of layers of each flow.
+            (default: :obj:`10`)
+        num_hops (int, optional): The number of steps of PageRank.
+            (default: :obj:`10`)
+        teleport (float, optional): The share of evidence that stays.
+            (default: :obj:`0.1`)
+        entropy_weight (float, optional): The weight of the entropy.
+            (default: :obj:`1e-4`)
+        warm_up (int, optional): For how many epochs only flows are trained.
+            (default: :obj:`5`)
+        epochs (int, optional): The number of epochs after that, each a step
+            over the whole graph. (default: :obj:`100`)
+        lr (float, optional): The learning rate. (default: :obj:`0.02`)
+        seed (int, optional): The seed. (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
+    """
+
+    options: ClassVar[tuple[str, ...]] = (
+        "latent_channels",
+        "hidden_channels",
+        "num_layers",
+        "num_hops",
+        "teleport",
+        "entropy_weight",
+        "warm_up",
+        "epochs",
+        "lr",
+        "seed",
+    )
+    modules: ClassVar[tuple[str, ...]] = ("network",)
+    needs_fit = True
+
+    losses_: list[float]
+    log_alpha_: Tensor
+
+    def __init__(
+        self,
+        model: QueryKGEModel,
+        latent_channels: int = 16,
+        hidden_channels: int = 64,
+        num_layers: int = 10,
+        num_hops: int = 10,
+        teleport: float = 0.1,
+        entropy_weight: float = 1e-4,
+        warm_up: int = 5,
+        epochs: int = 100,
+        lr: float = 0.02,
+        seed: int = 0,
+        progress: bool = False,
+    ) -> None:
+        super().__init__(model, QueryKGEModel)
+        self.latent_channels = latent_channels
+        self.hidden_channels = hidden_channels
+        self.num_layers = num_layers
+        self.num_hops = num_hops
+        self.teleport = teleport
+        self.entropy_weight = entropy_weight
+        self.warm_up = warm_up
+        self.epochs = epochs
+        self.lr = lr
+        self.seed = seed
+        self.progress = progress
+        self.network = self._make()
+
+    def _make(self) -> ModuleDict:
+        # From a fork of the global generator, which is left as it was.
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.seed)
+            return ModuleDict(
+                {
+                    "encoder": Sequential(
+                        Linear(
+                            self.model.node_emb.embedding_dim,
+                            self.hidden_channels,
+                        ),
+                        ReLU(),
+                        Linear(self.hidden_channels, self.latent_channels),
+                        # Flows start around zero, so that is where points are.
+                        BatchNorm1d(self.latent_channels, affine=False),
+                    ),
+                    "flows": RadialFlows(
+                        2 * self.num_relations,
+                        self.latent_channels,
+                        self.num_layers,
+                    ),
+                }
+            ).to(self.device)
+
+    def pseudo_counts(self, log_prior: Tensor) -> Tensor:
+        r"""Returns the evidence of each entity for each class, before it is
+        spread, of shape :obj:`[num_nodes, 2 * num_relations]`.
+
+        Args:
+            log_prior (torch.Tensor): The logarithms of the classes' shares.
+        """
+        z = self.network["encoder"](self.model.embed().detach())
+        budget = self.latent_channels / 2 * math.log(4 * math.pi)
+        log_count = self.network["flows"](z) + log_prior + budget
+        return log_count.clamp(-30, 30).exp()
+
+    def _fit(self, kg: Data, labelled: Labelled) -> None:
+        r"""Trains encoder and flows, on the training triples alone."""
+        coverage = Coverage.from_data(kg)
+        entity, cls, count = (part.to(self.device) for part in _slots(coverage))
+        num_slots = float(count.sum())
+        share = torch.zeros(2 * self.num_relations, device=self.device)
+        share = share.index_add(0, cls, count) + 1
+        log_prior = (share / share.sum()).log()
+        edge_index = to_undirected(coalesce(kg.edge_index[:, kg.train_mask]))
+        edge_index = edge_index.to(self.device)
+        spread = APPNP(self.num_hops, self.teleport)
+        self.network = self._make()
+
+        def alpha() -> Tensor:
+            return 1 + spread(self.pseudo_counts(log_prior), edge_index)
+
+        def loss(batch: Tensor) -> Tensor:
+            a = alpha()
+            total = a.sum(dim=1)
+            error = torch.digamma(total[entity]) - torch.digamma(a[entity, cls])
+            entropy = torch.distributions.Dirichlet(a).entropy().mean()
+            return (count @ error) / num_slots - self.entropy_weight * entropy
+
+        self.network.train()
+        self.losses_ = []
+        for parameters, epochs in (
+            (self.network["flows"].parameters(), self.warm_up),
+            (self.network.parameters(), self.epochs),
+        ):
+            self.losses_ += train(
+                parameters,
+                loss,
+                1,
+                epochs,
+                1,
+                self.lr,
+                self.seed,
+                self.device,
+                self.progress,
+                "graph posterior network",
+            )
+        self.network.eval()
+        with torch.no_grad():
+            self.log_alpha_ = alpha().log()
+
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the lack of evidence of both ends for their roles."""
+        evidence = self.log_alpha_.to(head_index.device)
+        tail_of = rel_type + self.num_relations
+        return (
+            -(evidence[head_index, rel_type] + evidence[tail_index, tail_of])
+            / 2
+        )
+
+
+def _slots(coverage: Coverage) -> tuple[Tensor, Tensor, Tensor]:
+    # Which classes each entity has, and how often.
+    row, col = coverage.row(), coverage.col.long()
+    parts = []
+    for number, role in enumerate(("head", "tail")):
+        count = coverage.counts(role)  # type: ignore[arg-type]
+        seen = count > 0
+        parts.append(
+            (
+                row[seen],
+                col[seen] + number * coverage.num_relations,
+                count[seen].float(),
+            )
+        )
+    entity, cls, count = map(torch.cat, zip(*parts, strict=True))
+    return entity, cls, count

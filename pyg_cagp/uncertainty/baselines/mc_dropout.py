@@ -1,0 +1,96 @@
+r"""Doubt as what dropout makes of a score."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from pyg_cagp._utils.checks import check_choice
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge import BilinearKGEModel
+from pyg_cagp.uncertainty.base import ModelEstimator
+from pyg_cagp.uncertainty.baselines.ensemble import MEASURES, disagreement
+
+
+class MCDropout(ModelEstimator):
+    r"""Monte Carlo dropout, of the `"Dropout as a Bayesian Approximation"
+    <https://arxiv.org/abs/1506.02142>`_ paper: several passes with dropout on,
+    and how far they disagree.
+
+    A model that was trained with dropout on its relations is scored with
+    :math:`K` masks, each a draw of the approximate posterior,
+
+    .. math::
+        p_k = \sigma \left( s(\mathbf{e}_h, \mathbf{m}_k \circ \mathbf{e}_r,
+        \mathbf{e}_t) \right), \quad \mathbf{m}_{k,j} \sim
+        \text{Bernoulli}(1 - \pi) / (1 - \pi).
+
+    Masks are drawn once and are the same for all triples, so that no score
+    depends on its batch.
+
+    Args:
+        model (BilinearKGEModel): The model, such as
+            :obj:`GaussianDistMult(..., dropout=0.1)`. One without dropout is
+            refused: it has nothing to say.
+        num_passes (int, optional): The number :math:`K` of passes.
+            (default: :obj:`20`)
+        measure (str, optional): :obj:`"mutual-information"`,
+            :obj:`"variance"` or :obj:`"mean"`; see
+            :func:`~pyg_cagp.uncertainty.baselines.disagreement`.
+            (default: :obj:`"variance"`)
+        seed (int, optional): The seed of the masks. (default: :obj:`0`)
+
+    Example:
+        >>> from pyg_cagp import GaussianDistMult
+        >>> doubt = MCDropout(GaussianDistMult(5, 2, 8, dropout=0.2))
+        >>> zero = torch.zeros(2, dtype=torch.long)
+        >>> doubt(zero, zero, zero).shape
+        torch.Size([2])
+    """
+
+    options: ClassVar[tuple[str, ...]] = ("num_passes", "measure", "seed")
+
+    def __init__(
+        self,
+        model: BilinearKGEModel,
+        num_passes: int = 20,
+        measure: str = "variance",
+        seed: int = 0,
+    ) -> None:
+        super().__init__(model, BilinearKGEModel)
+        check_choice("measure", measure, MEASURES)
+        if model.dropout == 0:
+            raise InvalidInputError(
+                "'model' has no dropout, so its passes would not differ; train "
+                "one with 'dropout' above 0"
+            )
+        if num_passes < 2:
+            raise InvalidInputError(
+                f"'num_passes' must be at least 2 (got {num_passes})"
+            )
+        self.num_passes = num_passes
+        self.measure = measure
+        self.seed = seed
+        generator = torch.Generator().manual_seed(seed)
+        shape = (num_passes, model.rel_emb.embedding_dim)
+        drawn = torch.rand(shape, generator=generator)
+        self.masks = (drawn >= model.dropout) / (1 - model.dropout)
+
+    def probabilities(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns what each pass thinks, of shape :obj:`[K, B]`."""
+        head, tail = self.model.embed(head_index), self.model.embed(tail_index)
+        rel = self.model.rel_emb(rel_type)
+        scores = [
+            self.model.interaction(head, rel * mask, tail)
+            for mask in self.masks.to(rel)
+        ]
+        return torch.sigmoid(torch.stack(scores))
+
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns how far the passes disagree."""
+        p = self.probabilities(head_index, rel_type, tail_index)
+        return disagreement(p, self.measure)

@@ -1,0 +1,299 @@
+"""A graph of one's own on the command line, from training to updates."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from pyg_cagp.datasets import load
+from pyg_cagp.inference import evaluation
+from tests.cli.test_cli import run
+from tests.inference.graph import ENTITIES, LATER, RELATIONS, TEST, to_tsv
+
+
+@pytest.fixture
+def triples(tmp_path):
+    unknown = ("nobody", RELATIONS[0], ENTITIES[0])
+    path = tmp_path / "new.tsv"
+    path.write_text(to_tsv([*TEST, unknown]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def malformed(tmp_path):
+    path = tmp_path / "malformed.tsv"
+    path.write_text(to_tsv(LATER) + "one\ttwo\n", encoding="utf-8")
+    return path
+
+
+def test_score(capsys, trained_run, triples, tmp_path):
+    out = tmp_path / "scored.parquet"
+    code, text, err = run(capsys, "score", trained_run, triples, "-o", out)
+    assert (code, err) == (0, "")
+    assert "unknown entity" in text
+    assert f"written to {out}" in text
+    code, text, _ = run(
+        capsys, "score", trained_run, triples, "-o", out, "--json"
+    )
+    found = json.loads(text)
+    assert code == 0
+    assert found["rows"] == len(TEST) + 1
+    assert found["kinds"]["unknown entity"] == 1
+    assert 0 < found["abstain"] < found["rows"]
+
+
+def test_malformed_lines(capsys, trained_run, malformed, tmp_path):
+    args = ["score", trained_run, malformed, "-o", tmp_path / "out.csv"]
+    code, text, err = run(capsys, *args)
+    assert (code, text) == (2, "")
+    assert f"line {len(LATER) + 1}: expected 3 columns" in err
+    assert err.count("\n") == 1
+    code, text, err = run(capsys, *args, "--skip-malformed")
+    assert code == 0
+    assert "malformed" in text
+    assert err.count("\n") == 1
+    assert "passed over" in err
+
+
+@pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
+@pytest.mark.parametrize("all_wrong", [True, False])
+def test_a_model_without_mistakes_to_learn_from(
+    capsys, trained_run, monkeypatch, all_wrong
+):
+    predictions = evaluation.evaluate.predictions
+
+    def the_same(*args):
+        found = predictions(*args)
+        return found._replace(error=torch.full_like(found.error, all_wrong))
+
+    monkeypatch.setattr(evaluation.evaluate, "predictions", the_same)
+    code, _, err = run(
+        capsys, "evaluate", trained_run, "--protocol", "error-ranking"
+    )
+    assert code == 2
+    word = "wrong" if all_wrong else "right"
+    assert f"answers to validation queries are all {word}" in err
+
+
+def test_predict(capsys, trained_run):
+    args = ["predict", trained_run, "--relation", 'is "next" to']
+    code, text, err = run(capsys, *args, "--head", "東京", "-k", 3)
+    assert (code, err) == (0, "")
+    assert '(東京, is "next" to, ?)' in text
+    assert "conformal set: " in text
+    assert len(text.splitlines()) == 8
+    code, text, _ = run(capsys, *args, "--tail", "🦜", "--json")
+    found = json.loads(text)
+    assert (code, found["side"], len(found["answers"])) == (0, "head", 10)
+    code, text, err = run(capsys, *args, "--head", "Zurich")
+    assert (code, text) == (2, "")
+    assert err == (
+        "pyg-cagp: there is no entity 'Zurich'; did you mean 'Zürich'?\n"
+    )
+
+
+def test_update(capsys, own_run, malformed):
+    code, _, err = run(capsys, "update", own_run, malformed)
+    assert code == 2
+    assert "line" in err
+    args = ["update", own_run, malformed, "--skip-malformed"]
+    code, text, err = run(capsys, *args)
+    assert (code, err) == (0, "")
+    rows = dict(line.rsplit(maxsplit=1) for line in text.splitlines()[1:])
+    assert rows == {"added": str(len(LATER)), "malformed, passed over": "1"}
+    code, text, _ = run(capsys, *args, "--skip-known", "--json")
+    found = json.loads(text)
+    assert (found["added"], found["repeated"]) == (0, len(LATER))
+    malformed.write_text(f"nobody\t{RELATIONS[0]}\tnobody\n")
+    code, text, _ = run(capsys, "update", own_run, malformed)
+    assert code == 0
+    assert "train again" in text
+
+
+@pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
+@pytest.mark.parametrize(
+    ("protocol", "word"),
+    [
+        ("ranking", "hits@10"),
+        ("temporal-like", "AUROC"),
+        ("standard", "AUROC"),
+        ("comprehensive", "corrupted"),
+        ("error-ranking", "max probability"),
+        ("conformal", "median size"),
+    ],
+)
+def test_evaluate(capsys, own_run, protocol, word):
+    args = ["evaluate", own_run, "--protocol", protocol]
+    code, text, err = run(capsys, *args)
+    assert (code, err) == (0, "")
+    assert word in text
+    record = json.loads((own_run / f"evaluate-{protocol}.json").read_text())
+    assert record["protocol"] == protocol
+
+
+@pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
+def test_evaluate_needs_the_graph_of_the_run(capsys, own_run, tmp_path):
+    def refused(*more, protocol="ranking"):
+        args = ["evaluate", own_run, "--protocol", protocol, *more]
+        code, out, err = run(capsys, *args)
+        assert (code, out) == (2, "")
+        assert err.count("\n") == 1
+        return err
+
+    assert "has seen the future" in refused(protocol="timestamp")
+    assert "no 'test_neg_edge_index'" in refused(protocol="verified-negatives")
+    assert "is not the one" in refused("--dataset", "synthetic")
+    path = own_run / "run.json"
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({**record, "dataset": ""}))
+    assert "name it (--dataset)" in refused()
+
+
+def test_past_and_future(capsys, tmp_path):
+    sizes = ["--set=train.epochs=1", "--set=model.hidden_channels=4"]
+    args = ["train", "synthetic", "--out", tmp_path / "run", *sizes]
+    code, text, err = run(capsys, *args, "--by-time")
+    assert code == 0
+    assert "abstain from doubt" in text
+    assert "fitting what advice needs" in err
+    args = ["evaluate", tmp_path / "run", "--protocol", "timestamp", "--json"]
+    code, text, err = run(capsys, *args)
+    assert (code, err) == (0, "")
+    assert json.loads(text)["metrics"]["counts"]["test"]["future"] > 0
+
+
+def test_a_cut_at_given_dates_is_stored_and_used_again(capsys, tmp_path):
+    out = tmp_path / "run"
+    sizes = ["--set=train.epochs=1", "--set=model.hidden_channels=4"]
+    dates = ["--cutoff=2021-06-01", "--val-cutoff=2021-01-01"]
+    args = ["train", "synthetic", "--out", out, *sizes, *dates]
+    code, _, err = run(capsys, *args)
+    assert (code, "with '--by-time'" in err) == (2, True)
+    assert run(capsys, *args, "--by-time", "--json")[0] == 0
+    cut = json.loads((out / "run.json").read_text())["time_cut"]
+    assert [cut["cutoff"], cut["val_cutoff"]] == ["2021-06-01", "2021-01-01"]
+    args = ["evaluate", out, "--protocol", "timestamp", "--json"]
+    counts = json.loads(run(capsys, *args)[1])["metrics"]["counts"]
+    whole = load("synthetic")
+    june = 18_779  # Days from 1970 to 1 June 2021.
+    assert counts["test"]["future"] == int((whole.edge_time >= june).sum())
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["score", "RUN", "none.tsv", "-o", "o.tsv"], "there is no file"),
+        (["score", "RUN", "NEW", "-o", "o.xlsx"], "must end in one of"),
+        (["score", "none", "NEW", "-o", "o.tsv"], "there is no run 'none'"),
+        (
+            ["score", "RUN", "NEW", "-o", "o.tsv", "--device", "warp"],
+            "'--device warp' cannot be used",
+        ),
+        (["predict", "RUN", "--relation", "lies in"], "got neither"),
+        (
+            ["predict", "RUN", "--head", "null", "--relation", "knows"],
+            "there is no relation 'knows'",
+        ),
+        (
+            ["predict", "RUN", "--head=null", "--relation=lies in", "-k=0"],
+            "'k' must be positive (got 0)",
+        ),
+        (["update", "RUN", "none.tsv"], "there is no file"),
+        (["evaluate", "none", "--protocol", "ranking"], "no finished run"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    capsys, trained_run, triples, tmp_path, monkeypatch, command, message
+):
+    monkeypatch.chdir(tmp_path)
+    places = {"RUN": trained_run, "NEW": triples}
+    before = sorted(tmp_path.iterdir())
+    code, out, err = run(capsys, *(places.get(a, a) for a in command))
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.startswith("pyg-cagp: ")
+    assert err.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (
+            lambda run: (run / "inference/inference.json").unlink(),
+            "inference.json'",
+        ),
+        (
+            lambda run: (run / "inference/inference.json").write_text(
+                '{"schema": 7}'
+            ),
+            "upgrade pyg_cagp",
+        ),
+        (
+            lambda run: (run / "model.safetensors").write_bytes(b"junk"),
+            "is not a checkpoint",
+        ),
+    ],
+)
+def test_damaged_runs_are_one_sentence(
+    capsys, own_run, triples, tmp_path, damage, message
+):
+    damage(own_run)
+    for args in (
+        ["score", own_run, triples, "-o", tmp_path / "o.tsv"],
+        ["predict", own_run, "--head=null", "--relation=lies in"],
+        ["update", own_run, triples],
+    ):
+        code, out, err = run(capsys, *args)
+        assert (code, out) == (2, "")
+        assert message in err
+        assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["score", "RUN", "new.tsv"],
+        ["score", "RUN", "new.tsv", "-o", "o.tsv", "--format", "xlsx"],
+        ["predict", "RUN", "--head", "x"],
+        ["evaluate", "RUN", "--protocol", "nonsense"],
+        ["update", "RUN"],
+    ],
+)
+def test_wrong_flags_exit_with_2(capsys, args):
+    with pytest.raises(SystemExit) as caught:
+        run(capsys, *args)
+    assert caught.value.code == 2
+    assert "usage: pyg-cagp" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
+def test_missing_advice_is_made_as_the_message_says(
+    capsys, awkward_graph, own_run
+):
+    shutil.rmtree(own_run / "inference")
+    query = ["predict", own_run, "--head=null", "--relation=lies in"]
+    code, _, err = run(capsys, *query)
+    assert code == 2
+    assert "'pyg-cagp train ... --out RUN --resume'" in err
+    args = ["train", awkward_graph, "--model", "gaussian-complex"]
+    args += ["--set=train.epochs=2", "--set=model.hidden_channels=8"]
+    assert run(capsys, *args, "--out", own_run, "--resume")[0] == 0
+    assert run(capsys, *query)[0] == 0
+
+
+def test_warnings_are_sentences_as_errors_are(awkward_graph):
+    command = [sys.executable, "-m", "pyg_cagp", "partition"]
+    found = subprocess.run(
+        [*command, str(awkward_graph)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0
+    assert found.stderr.startswith("pyg-cagp: ")
+    assert "so it is taken out of train" in found.stderr
+    assert found.stderr.count("\n") == 1

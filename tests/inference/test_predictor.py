@@ -1,0 +1,267 @@
+"""Advice from a folder is that of the estimators themselves."""
+
+import json
+import math
+import shutil
+import unicodedata
+
+import pytest
+import torch
+
+from pyg_cagp import CAGP, Coverage, evaluate
+from pyg_cagp.exceptions import (
+    CAGPWarning,
+    CheckpointError,
+    InvalidInputError,
+)
+from pyg_cagp.inference import KINDS, Predictor, prepare
+from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
+from pyg_cagp.train import load_run
+from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.uncertainty import EvidenceUncertainty
+from tests.inference.graph import ENTITIES, RELATIONS, TEST, TRAIN
+
+COLUMNS = list(zip(*TEST, strict=True))
+
+
+def ids_of(kg, triples):
+    head, rel, tail = zip(*triples, strict=True)
+    return (
+        torch.tensor([kg.node_names.index(name) for name in head]),
+        torch.tensor([kg.relation_names.index(name) for name in rel]),
+        torch.tensor([kg.node_names.index(name) for name in tail]),
+    )
+
+
+def test_scores_are_those_of_the_estimators(predictor, kg, trained_run):
+    table = predictor.score(*COLUMNS)
+    model = load_run(trained_run).model
+    coverage = Coverage.from_data(kg)
+    triples = ids_of(kg, TEST)
+    cagp = CAGP(model, coverage).fit(kg, protocol="comprehensive")
+    parts = cagp.decompose(*triples)
+    doubt = EvidenceUncertainty(coverage, model).fit(kg)
+    head, rel, tail = triples
+    terms = softmax_terms(model, "tail", head, rel, tail)
+    for found, expected in (
+        (table.score, model(*triples)),
+        (table.probability, terms.log_prob().exp()),
+        (table.semantic, parts.semantic),
+        (table.structural, parts.structural),
+        (table.total, parts.total),
+        (table.doubt, doubt(*triples)),
+    ):
+        assert torch.allclose(found, expected.double(), rtol=1e-5, atol=1e-6)
+    assert torch.equal(table.abstain, table.doubt >= predictor.threshold)
+    assert 0 < int(table.abstain.sum()) < len(table)
+
+
+def test_kinds_are_those_of_the_partition(predictor, kg):
+    labels = TemporalLikeOOD.preset("stated")(kg)
+    table = predictor.score(*COLUMNS)
+    assert torch.equal(table.kind, labels.ood_type[labels.test_mask])
+    assert predictor.tau == labels.ood_tau
+    assert sum(table.counts().values()) == len(TEST)
+
+
+def test_an_inclusive_preset_classifies_inclusively(own_run, kg):
+    prepare(own_run, kg, load_run(own_run).model, preset="inclusive")
+    labels, strict = (
+        TemporalLikeOOD.preset(name)(kg).ood_type[kg.test_mask]
+        for name in ("inclusive", "stated")
+    )
+    assert not torch.equal(labels, strict)
+    table = Predictor.load(own_run).score(*COLUMNS)
+    assert torch.equal(table.kind, labels)
+
+
+def test_unknown_names_are_told_of_row_by_row(predictor):
+    known, rel = ENTITIES[0], RELATIONS[0]
+    table = predictor.score(
+        [known, "nobody", known, "nobody"],
+        [rel, rel, "no relation", "no relation"],
+        [ENTITIES[1], known, known, known],
+    )
+    kinds = [KINDS[kind] for kind in table.kind.tolist()]
+    assert kinds[1:] == ["unknown entity", "unknown relation", "unknown entity"]
+    assert table.abstain[1:].all()
+    columns = table.columns()
+    for name in ("score", "probability", "semantic", "total", "doubt"):
+        assert columns[name][0] is not None
+        assert columns[name][1:] == [None] * 3
+    assert columns["h"][1] == "nobody"
+
+
+def test_names_may_be_spelt_in_another_form(predictor):
+    apart = unicodedata.normalize("NFD", "Zürich")
+    assert apart != "Zürich"
+    found = predictor.entities.find([apart, " Zürich ", "zürich"])
+    assert found.tolist() == [predictor.entities.find(["Zürich"])[0]] * 2 + [-1]
+
+
+def test_no_triples_and_columns_of_different_lengths(predictor):
+    assert len(predictor.score([], [], [])) == 0
+    with pytest.raises(InvalidInputError, match="of one length"):
+        predictor.score(["a"], [], ["b"])
+
+
+@pytest.mark.parametrize("side", ["tail", "head"])
+def test_answers_are_those_of_the_model(predictor, kg, side):
+    h, r, t = TRAIN[0]
+    asked = {"head": h} if side == "tail" else {"tail": t}
+    found = predictor.predict(relation=r, k=5, **asked)
+    assert found.side == side
+    assert [len(found.answers), found.promised] == [5, 0.9]
+    head, rel, tail = ids_of(kg, [TRAIN[0]])
+    given = head if side == "tail" else tail
+    known = ~kg.test_mask & (kg.edge_type == rel)
+    row, answers = (0, 1) if side == "tail" else (1, 0)
+    known &= kg.edge_index[row] == given
+    left_out = set(kg.edge_index[answers, known].tolist())
+    every = torch.arange(kg.num_nodes)
+    ends = (given.expand_as(every), every)
+    ends = ends if side == "tail" else ends[::-1]
+    scores = predictor.model(ends[0], rel.expand_as(every), ends[1]).detach()
+    order = [
+        entity
+        for entity in scores.argsort(descending=True).tolist()
+        if entity not in left_out
+    ]
+    assert found.num_known == len(left_out) > 0
+    assert found.num_candidates == len(order)
+    names = [answer.name for answer in found.answers]
+    assert names == [kg.node_names[entity] for entity in order[:5]]
+    total = scores[order].logsumexp(0)
+    for answer, entity in zip(found.answers, order, strict=False):
+        share = float((scores[entity] - total).exp())
+        assert answer.probability == pytest.approx(share, rel=1e-4)
+        triple = (h, r, answer.name) if side == "tail" else (answer.name, r, t)
+        table = predictor.score(*([name] for name in triple))
+        assert answer.doubt == pytest.approx(float(table.doubt), rel=1e-4)
+        assert answer.kind == KINDS[int(table.kind)]
+        assert answer.abstain == bool(table.abstain)
+
+
+def test_answer_sets_are_those_of_the_protocol(predictor, kg):
+    record = evaluate.conformal(predictor.model, kg, alpha=0.1)
+    for row, (h, r, t) in enumerate(TEST[:10]):
+        sizes = [
+            predictor.predict(head=h, relation=r).set_size,
+            predictor.predict(relation=r, tail=t).set_size,
+        ]
+        samples = record.samples
+        assert sizes == [
+            int(samples["tail_size"][row]),
+            int(samples["head_size"][row]),
+        ]
+    every = predictor.predict(head=h, relation=r, k=1000)
+    assert len(every.answers) == every.num_candidates
+    assert sum(answer.in_set for answer in every.answers) == every.set_size
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"relation": "lies in"}, "got neither"),
+        ({"head": "a", "relation": "lies in", "tail": "b"}, "got both"),
+        ({"head": "Zürich"}, "'relation' must be given"),
+        ({"head": "Zürich", "relation": "lies in", "k": 0}, "(got 0)"),
+        ({"head": "zurich", "relation": "lies in"}, "did you mean 'Zürich'"),
+        ({"head": "Zürich", "relation": "Lies in"}, "did you mean 'lies in'"),
+        ({"head": "q" * 99, "relation": "lies in"}, "is like it"),
+    ],
+)
+def test_bad_queries(predictor, query, message):
+    with pytest.raises(InvalidInputError) as caught:
+        predictor.predict(**query)
+    assert message in str(caught.value)
+
+
+def test_graphs_without_names_or_validation(own_run, kg):
+    for key in ("node_names", "relation_names"):
+        del kg[key]
+    kg.train_mask |= kg.val_mask
+    kg.val_mask = torch.zeros_like(kg.val_mask)
+    model = load_run(own_run).model
+    with pytest.warns(CAGPWarning, match="has no validation triple"):
+        document = prepare(own_run, kg, model)
+    assert document["evidence"] is document["threshold"] is None
+    predictor = Predictor.load(own_run)
+    table = predictor.score(["0", "0"], ["0", "9"], ["1", "1"])
+    assert table.doubt.isnan().all()
+    assert table.score.isnan().tolist() == [False, True]
+    assert torch.equal(table.abstain, table.kind > 0)
+    assert predictor.cagp.alpha == 0.5
+    found = predictor.predict(head="0", relation="0")
+    assert found.set_size == found.num_candidates
+    assert found.answers[0].doubt is None
+
+
+def test_names_that_two_share_are_not_used(own_run, kg):
+    kg.node_names = ["same"] * kg.num_nodes
+    prepare(own_run, kg, load_run(own_run).model)
+    assert Predictor.load(own_run).entities.names[:2] == ["0", "1"]
+
+
+def test_what_is_kept_can_be_read_by_others(trained_run, predictor):
+    folder = trained_run / "inference"
+    document = json.loads((folder / "inference.json").read_text())
+    assert document["schema"] == 1
+    assert document["updates"] == []
+    assert 0 < document["threshold"] < 1
+    assert math.isfinite(document["tau"])
+    names = json.loads((folder / "000/names.json").read_text())
+    assert set(names["relations"]) == set(RELATIONS)
+    assert repr(predictor) == "Predictor(40 entities, 4 relations)"
+
+
+PARTS = [
+    "inference.json",
+    "000/coverage.safetensors",
+    "000/cagp.safetensors",
+    "000/evidence.safetensors",
+    "000/known.safetensors",
+    "000/names.json",
+    "../model.safetensors",
+]
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("fault", ["missing", "empty", "cut off"])
+def test_damaged_parts_are_named(own_run, part, fault):
+    path = own_run / "inference" / part
+    content = path.read_bytes()
+    path.unlink()
+    if fault != "missing":
+        path.write_bytes(content[: len(content) // 2 * (fault == "cut off")])
+    with pytest.raises(CheckpointError) as caught:
+        Predictor.load(own_run)
+    message = str(caught.value)
+    assert path.name in message
+    assert "make it again with" in message
+    assert "\n" not in message
+
+
+def test_states_of_other_versions_and_models(own_run, kg):
+    path = own_run / "inference/inference.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "schema": 99}))
+    with pytest.raises(CheckpointError, match="upgrade pyg_cagp"):
+        Predictor.load(own_run)
+    path.write_text(json.dumps({"schema": 1}))
+    with pytest.raises(CheckpointError, match="its 'version' cannot be None"):
+        Predictor.load(own_run)
+    path.write_text(json.dumps({**document, "model_crc32": 1}))
+    with pytest.raises(CheckpointError, match="for another model"):
+        Predictor.load(own_run)
+    # As before there were checksums.
+    old = {key: value for key, value in document.items() if key != "crc32"}
+    path.write_text(json.dumps(old))
+    assert len(Predictor.load(own_run).entities) == 40
+    other = Coverage.from_edges(kg.edge_index[:, :0], kg.edge_type[:0], 3, 2)
+    other.save(own_run / "inference/000/coverage.safetensors")
+    with pytest.raises(CheckpointError, match="of another graph"):
+        Predictor.load(own_run)
+    shutil.rmtree(own_run)
+    with pytest.raises(CheckpointError, match="there is no run"):
+        Predictor.load(own_run)

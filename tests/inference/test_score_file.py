@@ -1,0 +1,121 @@
+"""Whole files: the same in any chunks and formats, whole or not at all."""
+
+import csv
+
+import pyarrow.parquet as pq
+import pytest
+
+from pyg_cagp.data import parquet, reader
+from pyg_cagp.exceptions import (
+    CAGPError,
+    DatasetFormatError,
+    InvalidInputError,
+    MissingDependencyError,
+)
+from pyg_cagp.inference import predictor as adviser_module
+from pyg_cagp.inference import score_file
+from tests.inference.graph import RELATIONS, TEST, to_tsv
+
+UNKNOWN = ("nobody", RELATIONS[0], TEST[0][2])
+ROWS = [*TEST[:20], UNKNOWN, *TEST[20:]]
+
+
+@pytest.fixture
+def triples(tmp_path):
+    path = tmp_path / "new.tsv"
+    path.write_text(to_tsv(ROWS), encoding="utf-8")
+    return path
+
+
+def read_text(path):
+    delimiter, quoting = "\t", csv.QUOTE_NONE
+    if path.suffix == ".csv":
+        delimiter, quoting = ",", csv.QUOTE_MINIMAL
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.reader(file, delimiter=delimiter, quoting=quoting))
+
+
+def test_chunks_do_not_show(predictor, triples, tmp_path, monkeypatch):
+    asked = []
+    score = predictor.score
+    monkeypatch.setattr(
+        predictor,
+        "score",
+        lambda *names: asked.append(len(names[0])) or score(*names),
+    )
+    monkeypatch.setattr(adviser_module, "BATCH", 4)
+    score_file(predictor, triples, tmp_path / "one.tsv")
+    monkeypatch.setattr(reader, "CHUNK", 8)
+    summary = score_file(predictor, triples, tmp_path / "many.tsv")
+    assert asked == [61, *[8] * 7, 5]
+    one, many = tmp_path / "one.tsv", tmp_path / "many.tsv"
+    assert one.read_bytes() == many.read_bytes()
+    assert summary.rows == 61
+    assert summary.kinds["unknown entity"] == 1
+    assert sum(summary.kinds.values()) == 61
+
+
+def test_formats_hold_the_same(predictor, triples, tmp_path):
+    for suffix in ("tsv", "csv", "parquet"):
+        summary = score_file(predictor, triples, tmp_path / f"out.{suffix}")
+    score_file(predictor, triples, tmp_path / "out", format="csv")
+    tsv = read_text(tmp_path / "out.tsv")
+    assert read_text(tmp_path / "out.csv") == tsv
+    assert (tmp_path / "out").read_bytes() == (
+        tmp_path / "out.csv"
+    ).read_bytes()
+    asked = "h r t score probability semantic structural total"
+    assert tsv[0] == [*asked.split(), "doubt", "kind", "abstain"]
+    assert [tuple(row[:3]) for row in tsv[1:]] == ROWS
+    assert tsv[21][3:] == [""] * 6 + ["unknown entity", "true"]
+    table = pq.read_table(tmp_path / "out.parquet").to_pydict()
+    assert table["score"][20] is None
+    assert table["abstain"][20] is True
+    assert sum(table["abstain"]) == summary.abstain
+    assert [float(row[8]) for row in tsv[1:21]] == pytest.approx(
+        table["doubt"][:20], rel=1e-8
+    )
+
+
+def test_what_was_written_can_be_read(predictor, triples, tmp_path):
+    score_file(predictor, triples, tmp_path / "one.csv")
+    score_file(predictor, tmp_path / "one.csv", tmp_path / "two.csv")
+    assert (tmp_path / "one.csv").read_bytes() == (
+        tmp_path / "two.csv"
+    ).read_bytes()
+
+
+def test_nothing_is_left_of_what_failed(predictor, tmp_path, monkeypatch):
+    path = tmp_path / "new.tsv"
+    path.write_text(to_tsv(ROWS) + "one\ttwo\n", encoding="utf-8")
+    monkeypatch.setattr(reader, "CHUNK", 8)
+    for suffix in ("tsv", "csv", "parquet"):
+        with pytest.raises(DatasetFormatError, match="line 62"):
+            score_file(predictor, path, tmp_path / f"out.{suffix}")
+    assert [file.name for file in tmp_path.iterdir()] == ["new.tsv"]
+    summary = score_file(
+        predictor, path, tmp_path / "out.tsv", skip_malformed=True
+    )
+    assert (summary.rows, summary.malformed) == (61, 1)
+
+
+def test_outputs_that_cannot_be(predictor, triples, tmp_path, monkeypatch):
+    def refuses(error, message, source, out, **options):
+        before = sorted(tmp_path.iterdir())
+        with pytest.raises(error, match=message) as caught:
+            score_file(predictor, source, out, **options)
+        assert isinstance(caught.value, CAGPError)
+        assert sorted(tmp_path.iterdir()) == before
+
+    refuses(InvalidInputError, "written over", triples, triples)
+    refuses(InvalidInputError, "must end in", triples, tmp_path / "out.xlsx")
+    refuses(OSError, "cannot write", triples, tmp_path / "none" / "out.tsv")
+    empty = tmp_path / "empty.tsv"
+    empty.touch()
+    refuses(DatasetFormatError, "holds no triple", empty, tmp_path / "o.tsv")
+    tabbed = tmp_path / "tabbed.csv"
+    tabbed.write_text('"a\tb",r,c\n')
+    refuses(InvalidInputError, "has a tab", tabbed, tmp_path / "o.tsv")
+    monkeypatch.setattr(parquet, "WITH_PYARROW", False)
+    out = tmp_path / "o.parquet"
+    refuses(MissingDependencyError, r"pyg_cagp\[parquet\]", triples, out)

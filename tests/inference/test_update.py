@@ -1,0 +1,206 @@
+"""New triples: as if they had always been there, or not at all."""
+
+import importlib
+import json
+import os
+
+import pytest
+import torch
+from filelock import FileLock
+
+from pyg_cagp import Coverage
+from pyg_cagp.data import triples
+from pyg_cagp.exceptions import (
+    CacheError,
+    CAGPWarning,
+    CheckpointError,
+    DatasetFormatError,
+    InvalidInputError,
+)
+from pyg_cagp.inference import Predictor, prepare, update
+from pyg_cagp.nn.posterior import update_posterior
+from pyg_cagp.train import load_run
+from tests.inference.graph import ENTITIES, LATER, RELATIONS, TRAIN, to_tsv
+from tests.inference.test_predictor import ids_of
+
+COLUMNS = tuple(zip(*LATER, strict=True))
+
+
+@pytest.fixture
+def later(tmp_path):
+    path = tmp_path / "later.tsv"
+    path.write_text(to_tsv(LATER), encoding="utf-8")
+    return path
+
+
+def state_of(run):
+    """Everything about a run that an update may change."""
+    found = Predictor.load(run)
+    return [
+        found.document["version"],
+        *(tensor.clone() for tensor in found.coverage.tensors().values()),
+        *(tensor.clone() for tensor in found.model.state_dict().values()),
+        found.score(*COLUMNS).doubt,
+    ]
+
+
+def same(first, second):
+    return all(
+        torch.equal(a, b) if isinstance(a, torch.Tensor) else a == b
+        for a, b in zip(first, second, strict=True)
+    )
+
+
+def test_an_update_is_as_if_all_had_been_there(own_run, later, kg):
+    before = Predictor.load(own_run)
+    summary = update(own_run, later)
+    assert (summary.added, summary.repeated) == (len(LATER), 0)
+    after = Predictor.load(own_run)
+    head, rel, tail = ids_of(kg, LATER)
+    new = torch.stack([head, tail])
+    head, edge_type, tail = triples(kg, "train")
+    edge_index = torch.stack([head, tail])
+    expected = Coverage.from_edges(
+        torch.cat([edge_index, new], dim=1),
+        torch.cat([edge_type, rel]),
+        kg.num_nodes,
+        kg.num_relations,
+    )
+    assert after.coverage.equal(expected)
+    model = load_run(own_run).model
+    update_posterior(model, new, rel)
+    every = torch.arange(kg.num_nodes)
+    assert torch.equal(after.model.variance(every), model.variance(every))
+    assert torch.equal(
+        after.model.node_emb.weight, before.model.node_emb.weight
+    )
+    surer = after.model.mean_variance(head) < before.model.mean_variance(head)
+    assert surer.all()
+    seen = [before.score(*COLUMNS), after.score(*COLUMNS)]
+    assert seen[1].structural.sum() == 0 < seen[0].structural.sum()
+    assert seen[1].doubt.mean() < seen[0].doubt.mean()
+    # What has been added is known, and no answer any more.
+    h, r, t = LATER[0]
+    answers = [before, after]
+    names = [
+        {answer.name for answer in found.predict(h, r, k=99).answers}
+        for found in answers
+    ]
+    assert t in names[0]
+    assert t not in names[1]
+
+
+def test_updates_are_logged_and_old_states_go(own_run, later):
+    parts = [tuple(zip(*part, strict=True)) for part in (LATER[:9], LATER[9:])]
+    for part in parts:
+        update(own_run, part)
+    twice = Predictor.load(own_run)
+    assert sorted(p.name for p in (own_run / "inference").glob("0*")) == [
+        "001",
+        "002",
+    ]
+    log = twice.document["updates"]
+    assert [entry["added"] for entry in log] == [9, len(LATER) - 9]
+    assert [entry["source"] for entry in log] == ["names", "names"]
+    again = update(own_run, later, skip_known=True)
+    assert (again.added, again.repeated) == (0, len(LATER))
+    assert again.version == 2
+    assert same(state_of(own_run)[:5], [2, *twice.coverage.tensors().values()])
+    repeated = update(own_run, later)
+    assert (repeated.added, repeated.repeated) == (len(LATER), len(LATER))
+
+
+def test_unknown_names_are_counted_and_passed_over(own_run):
+    known, rel = ENTITIES[0], RELATIONS[1]
+    triples = (
+        ["nobody", known, known, "nobody"],
+        [rel, "no relation", rel, "no relation"],
+        [known, known, ENTITIES[1], known],
+    )
+    summary = update(own_run, triples)
+    assert summary.added == 1
+    assert (summary.unknown_entity, summary.unknown_relation) == (2, 1)
+    before = state_of(own_run)
+    assert update(own_run, (["x"], [rel], ["y"])).added == 0
+    assert same(state_of(own_run), before)
+
+
+WRITES = [
+    "coverage.safetensors",
+    "known.safetensors",
+    "names.json",
+    "evidence.safetensors",
+    "model.safetensors",
+    "inference.json",
+]
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_an_interrupted_update_leaves_the_old_state(
+    own_run, later, name, monkeypatch
+):
+    before = state_of(own_run)
+    original = os.replace
+
+    def interrupt(source, target):
+        if str(target).endswith(name):
+            raise KeyboardInterrupt
+        return original(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            update(own_run, later)
+    assert same(state_of(own_run), before)
+    # Where anything was left behind, it is in nobody's way.
+    assert (own_run / "inference/001").exists() == (name == "inference.json")
+    assert update(own_run, later).version == 1
+    assert state_of(own_run)[0] == 1
+
+
+def test_what_a_killed_process_left_is_cleared_away(own_run, later):
+    litter = own_run / "inference/.inference.json.0.part"
+    litter.touch()
+    half = own_run / "inference/001"
+    half.mkdir()
+    (half / "model.safetensors").write_bytes(b"half")
+    (half / ".known.safetensors.0.part").touch()
+    update(own_run, later)
+    assert not litter.exists()
+    assert [path.name for path in half.glob(".*")] == []
+    assert state_of(own_run)[0] == 1
+
+
+def test_one_at_a_time(own_run, later):
+    lock = FileLock(own_run / "inference/.lock")
+    with lock, pytest.raises(CacheError, match="another process"):
+        update(own_run, later)
+    assert update(own_run, later).added == len(LATER)
+
+
+def test_bad_files_and_runs(own_run, later, tmp_path):
+    before = state_of(own_run)
+    later.write_text(to_tsv(TRAIN[:3]) + "one\ttwo\n", encoding="utf-8")
+    with pytest.raises(DatasetFormatError, match="line 4"):
+        update(own_run, later)
+    assert same(state_of(own_run), before)
+    assert update(own_run, later, skip_malformed=True).malformed == 1
+    with pytest.raises(CheckpointError, match="there is no run"):
+        update(tmp_path / "none", later)
+    assert not (tmp_path / "none").exists()
+
+
+def test_models_without_such_a_posterior(own_run, later, monkeypatch):
+    module = importlib.import_module(update.__module__)
+    monkeypatch.setattr(module, "KG2E", object)
+    with pytest.raises(InvalidInputError, match="train it again"):
+        update(own_run, later)
+
+
+def test_advice_made_anew_says_that_updates_are_gone(own_run, later, kg):
+    update(own_run, later)
+    with pytest.warns(CAGPWarning, match="without its 1 updates"):
+        prepare(own_run, kg, load_run(own_run).model)
+    document = json.loads((own_run / "inference/inference.json").read_text())
+    assert (document["version"], document["updates"]) == (2, [])
+    assert Predictor.load(own_run).coverage.equal(Coverage.from_data(kg))
