@@ -49,14 +49,9 @@ class Posterior(Module):
         # A tuple, for the means belong to the model's state.
         self._node_emb = (node_emb,)
         self._prior_variance = float(prior_variance)
-        prior = torch.tensor(
-            self._prior_variance,
-            dtype=log_variance.dtype,
-            device=log_variance.device,
-        )
-        log_variance = torch.where(
-            (frequency > 0)[:, None], log_variance, prior.log()
-        )
+        prior = log_variance.new_tensor(self._prior_variance).log()
+        seen = (frequency > 0)[:, None]
+        log_variance = torch.where(seen, log_variance, prior)
         self.register_buffer("log_variance_", log_variance)
         self.register_buffer("frequency_", frequency)
         self.register_buffer("table_", None, persistent=False)
@@ -195,16 +190,15 @@ class Posterior(Module):
     ) -> "Posterior":
         r"""Returns the posterior after new triples, without training again.
 
-        The curvature of the new triples is added to the precision of each
-        entity that stands in one of them, or has stood in others before,
+        The curvature of the new triples at the means is added to the precision
+        of each entity in them or in triples before,
 
         .. math::
             \frac{1}{s_{ij}} \leftarrow \frac{1}{s_{ij}} + G_{ij},
 
-        which is the Laplace posterior of all triples at the same means. The
-        curvature is that at the means, also where this posterior's is a mean
-        over draws: new triples then count for less than those of training.
-        Means do not move.
+        which is the Laplace posterior of all triples at the same means. Where
+        this posterior's curvature is a mean over draws, new triples count for
+        less than those of training. Means do not move.
 
         Args:
             model (GaussianKGEModel): The model that it was fitted to.
