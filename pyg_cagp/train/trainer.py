@@ -114,6 +114,7 @@ class Trainer:
         # One generator for the order of triples and one for all else, so that
         # an epoch's order can be made again from where its generator stood.
         order = torch.Generator(self.device).manual_seed(seed)
+        model.set_posterior(None)  # One fitted before has other means.
         model.generator = torch.Generator(self.device).manual_seed(seed + 1)
         if self.options.noise_table:
             model.noise_table = NoiseTable(
