@@ -240,7 +240,7 @@ def test_validation_prior_makes_held_out_triples_likeliest(triples):
         return float(prob.detach())
 
     assert cost(best) <= min(cost(best * 30), cost(best / 30))
-    with pytest.raises(InvalidInputError, match=r"'val' \(got None"):
+    with pytest.raises(InvalidInputError, match="needs validation triples"):
         LaplacePosterior("validation").fit(model, *triples)
 
 

@@ -64,7 +64,7 @@ def test_everything_but_training_follows_the_posterior_in_force(kind, fitter):
     model, batch = make(kind), triples()
     first = model.score_variance(*batch)
     score, loss = model(*batch), model.kl_divergence(EVERY)
-    variance = 4 * model.variance(EVERY).detach()
+    variance = 4 * model.variance(EVERY)
     freq = torch.ones(N, dtype=torch.long)
     model.set_posterior(Posterior(model.node_emb, variance.log(), 1.0, freq))
     torch.testing.assert_close(model.variance(EVERY), variance)
@@ -199,3 +199,19 @@ def test_only_a_posterior_of_the_model_is_taken(fitter):
     with pytest.raises(InvalidInputError, match="embeddings of shape"):
         GaussianDistMult(N, R, D + 1).set_posterior(posterior)
     assert other.posterior is other.trained_posterior
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong", "message"),
+    [
+        (0, torch.zeros(N, D - 1), "'log_variance' must hold floats"),
+        (0, torch.full((N, 1), -1000.0), "in row 0 of 'log_variance'"),
+        (1, 0.0, "'prior_variance' must be positive"),
+        (2, torch.ones(N), "'frequency' must hold 7 counts"),
+    ],
+)
+def test_bad_input(place, wrong, message):
+    parts = [torch.zeros(N, 1), 1.0, torch.ones(N, dtype=torch.long)]
+    parts[place] = wrong
+    with pytest.raises(InvalidInputError, match=message):
+        Posterior(make().node_emb, *parts)

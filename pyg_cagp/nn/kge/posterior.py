@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import Embedding, Module
 
-from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.checks import check_means, check_posterior
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -17,10 +17,10 @@ class Posterior(Module):
     r"""A Gaussian over the embedding of each entity, with a diagonal covariance
     or one variance for all dimensions (isotropic).
 
-    Its means are the embeddings of a model, shared and not copied; its
-    variances are its own. It never changes: :meth:`update` returns another
-    one. Entities without training triples have the variance of the prior. Make
-    one with :class:`~pyg_cagp.nn.posterior.LaplacePosterior` or
+    Its means are the embeddings of a model, shared and not copied. It never
+    changes: :meth:`update` returns another one. Entities without training
+    triples have the variance of the prior. Make one with
+    :class:`~pyg_cagp.nn.posterior.LaplacePosterior` or
     :class:`~pyg_cagp.nn.posterior.VariationalPosterior`, and put it in force
     with :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior`.
 
@@ -46,12 +46,15 @@ class Posterior(Module):
         frequency: Tensor,
     ) -> None:
         super().__init__()
+        check_posterior(
+            node_emb.weight, log_variance, prior_variance, frequency
+        )
         # A tuple, for the means belong to the model's state.
         self._node_emb = (node_emb,)
         self._prior_variance = float(prior_variance)
         prior = log_variance.new_tensor(self._prior_variance).log()
         seen = (frequency > 0)[:, None]
-        log_variance = torch.where(seen, log_variance, prior)
+        log_variance = torch.where(seen, log_variance.detach(), prior)
         self.register_buffer("log_variance_", log_variance)
         self.register_buffer("frequency_", frequency)
         self.register_buffer("table_", None, persistent=False)
@@ -115,19 +118,7 @@ class Posterior(Module):
         Args:
             node_emb (torch.nn.Embedding): The means of the model.
         """
-        own = self._node_emb[0].weight
-        if own.shape != node_emb.weight.shape:
-            raise InvalidInputError(
-                f"'posterior' is one of embeddings of shape {list(own.shape)} "
-                f"(the model has {list(node_emb.weight.shape)})"
-            )
-        if own is not node_emb.weight and not torch.equal(
-            own.to(node_emb.weight), node_emb.weight
-        ):
-            raise InvalidInputError(
-                "'posterior' was fitted to a model with other embeddings; fit "
-                "one to this model"
-            )
+        check_means(self._node_emb[0].weight, node_emb.weight)
 
     def mean(self, entity: Tensor) -> Tensor:
         r"""Returns the means of entities, of shape :obj:`[..., channels]`.

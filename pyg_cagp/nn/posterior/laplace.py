@@ -37,7 +37,7 @@ class LaplacePosterior:
     of all isotropic Gaussians, it has the least divergence
     :math:`\textrm{KL}(q \| p)` from the full approximation.
 
-    A model that memorised its triples has no curvature left at the means. With
+    A model that memorised its triples has no curvature at the means. With
     :obj:`num_draws`, :math:`\mathbf{G}` is the mean
     :math:`\mathbb{E}_q[\mathbf{G}] / \beta` under the variances that the
     model was trained with, by draws. It is the optimum of a variational
@@ -106,8 +106,7 @@ class LaplacePosterior:
         val: Triples | None = None,
         curvature: Tensor | None = None,
     ) -> Posterior:
-        r"""Returns the posterior after one pass over the training triples. The
-        model stays as it is.
+        r"""Returns the posterior after one pass over the training triples.
 
         Args:
             model (GaussianKGEModel): The trained model.
@@ -117,14 +116,13 @@ class LaplacePosterior:
             val (tuple, optional): Heads, relations and tails of validation, for
                 :obj:`prior="validation"`. (default: :obj:`None`)
             curvature (torch.Tensor, optional): The result of
-                :func:`~pyg_cagp.nn.posterior.ggn_diagonal`, if it is computed
-                already. (default: :obj:`None`)
+                :func:`~pyg_cagp.nn.posterior.ggn_diagonal`; computed if set to
+                :obj:`None`. (default: :obj:`None`)
         """
         self.check(model)
         if self.prior == "validation" and (val is None or not len(val[1])):
             raise InvalidInputError(
-                f"prior='validation' needs validation triples in 'val' (got "
-                f"{'None' if val is None else 'none'})"
+                f"prior='validation' needs validation triples (got val={val})"
             )
         if curvature is None:
             generator = torch.Generator(rel_type.device).manual_seed(self.seed)
