@@ -65,7 +65,7 @@ def update(
 ) -> UpdateSummary:
     r"""Adds triples to what a run has seen: their pairs to the coverage, and
     what they say to the variances of the model, as
-    :meth:`Posterior.update <pyg_cagp.nn.kge.Posterior.update>` does.
+    :meth:`Posterior.update <pyg_cagp.nn.posterior.Posterior.update>` does.
 
     Means, weights and thresholds stay as they were fitted; what the doubt
     knows of possible pairs follows the coverage. An entity or a relation that
