@@ -42,10 +42,10 @@ def test_scores_are_those_of_the_estimators(predictor, kg, trained_run):
     parts = cagp.decompose(*triples)
     doubt = EvidenceUncertainty(coverage, model).fit(kg)
     head, rel, tail = triples
-    terms = softmax_terms(model, "tail", head, rel, tail)
+    terms = softmax_terms(model, head, rel, tail)
     for found, expected in (
         (table.score, model(*triples)),
-        (table.probability, terms.log_prob().exp()),
+        (table.probability, terms.tail.log_prob().exp()),
         (table.semantic, parts.semantic),
         (table.structural, parts.structural),
         (table.total, parts.total),
