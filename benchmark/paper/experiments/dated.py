@@ -11,7 +11,6 @@ from pyg_cagp import evaluate, metrics
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.datasets.registry import REGISTRY
-from pyg_cagp.nn.posterior import update_posterior
 from pyg_cagp.protocols import Timestamp
 from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
 from pyg_cagp.transforms.timestamp import week_length
@@ -121,5 +120,13 @@ def arrival(setting: Setting, num_negatives: int = 256) -> dict[str, Any]:
             }
         )
         growing.update(*new)
-        update_posterior(model, *new, num_negatives, seed)
+        posterior = model.posterior.update(
+            model,
+            new[0][0],
+            new[1],
+            new[0][1],
+            num_negatives=num_negatives,
+            seed=seed,
+        )
+        model.set_posterior(posterior)
     return {"weeks": rows}
