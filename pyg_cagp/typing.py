@@ -8,6 +8,9 @@ from torch import Tensor
 #: In which place of a triple an entity stands.
 Role: TypeAlias = Literal["any", "head", "tail"]
 
+#: The side of a triple that a query leaves open.
+Side: TypeAlias = Literal["tail", "head"]
+
 #: How evidence for an entity-relation pair is weighed.
 CoverageView: TypeAlias = Literal["binary", "count", "log", "tfidf"]
 
