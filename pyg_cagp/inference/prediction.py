@@ -9,6 +9,7 @@ import torch
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.inference.kinds import KINDS
 from pyg_cagp.nn.scoring.prediction import top_answers
+from pyg_cagp.typing import Side
 
 if TYPE_CHECKING:
     from pyg_cagp.inference.predictor import Predictor
@@ -88,7 +89,7 @@ def predict(
         raise InvalidInputError("'relation' must be given")
     if k < 1:
         raise InvalidInputError(f"'k' must be positive (got {k})")
-    side = "tail" if tail is None else "head"
+    side: Side = "tail" if tail is None else "head"
     name = head if head is not None else tail
     assert name is not None
     given = torch.tensor(

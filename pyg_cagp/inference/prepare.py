@@ -15,8 +15,7 @@ from pyg_cagp import metrics
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, describe_graph, triples
-from pyg_cagp.evaluate.conformal import SIDES, AnswerSets
-from pyg_cagp.evaluate.ranking import check_fits
+from pyg_cagp.evaluate.conformal import AnswerSets
 from pyg_cagp.evaluate.scoring import doubts
 from pyg_cagp.exceptions import (
     CAGPWarning,
@@ -26,6 +25,8 @@ from pyg_cagp.exceptions import (
 from pyg_cagp.inference import state
 from pyg_cagp.inference.parts import write_known, write_names
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring import as_scorer
 from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.train.checkpoint import load_checkpoint
 from pyg_cagp.transforms import TemporalLikeOOD
@@ -72,7 +73,7 @@ def prepare(
         What :obj:`inference.json` holds.
     """
     run, kg = Path(run_folder), as_kg(kg).clone().cpu()
-    check_fits(model, kg)
+    as_scorer(model, kg)
     rule = TemporalLikeOOD.preset(preset)
     _, meta = load_checkpoint(run / state.MODEL)
     device = next(model.parameters()).device

@@ -2,7 +2,7 @@ r"""Knowledge-graph embeddings whose entities are Gaussian distributions."""
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -119,6 +119,28 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         # In how many training slots each entity stands; see `observe`.
         self.register_buffer("node_freq", torch.zeros(num_nodes).long())
         self.reset_parameters()
+
+    @classmethod
+    def from_embeddings(
+        cls, node_emb: Tensor, rel_emb: Tensor, **options: Any
+    ) -> Self:
+        r"""Returns a frozen model of given embeddings, such as those of an
+        encoder. A :class:`~pyg_cagp.nn.posterior.LaplacePosterior` gives it
+        variances.
+
+        Args:
+            node_emb (torch.Tensor): The embeddings of entities.
+            rel_emb (torch.Tensor): The embeddings of relations.
+            **options (optional): Additional arguments of the class.
+        """
+        num_relations = rel_emb.size(0) // (1 + options.get("reciprocal", 0))
+        width = node_emb.size(1) // cls.node_width
+        model = cls(
+            node_emb.size(0), num_relations, width, variational=False, **options
+        ).to(node_emb.device)
+        with torch.no_grad():
+            model.rel_emb.weight.copy_(rel_emb)
+        return model.with_entities(node_emb)
 
     def reset_parameters(self) -> None:
         r"""Resets all learnable parameters of the module."""
