@@ -135,9 +135,8 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         """
         num_relations = rel_emb.size(0) // (1 + options.get("reciprocal", 0))
         width = node_emb.size(1) // cls.node_width
-        model = cls(
-            node_emb.size(0), num_relations, width, variational=False, **options
-        ).to(node_emb.device)
+        sizes = node_emb.size(0), num_relations, width
+        model = cls(*sizes, variational=False, **options).to(node_emb.device)
         with torch.no_grad():
             model.rel_emb.weight.copy_(rel_emb)
         return model.with_entities(node_emb)
