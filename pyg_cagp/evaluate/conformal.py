@@ -5,25 +5,30 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.nn.kge import KGEModel
 from tqdm import tqdm
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import AnswerIndex, as_kg, triples
-from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring.scorer import (
+    Scorer,
+    ScorerLike,
+    as_scorer,
+    evaluating,
+    finite_scores,
+    scorer_device,
+)
 from pyg_cagp.protocols import LabelledTriples, Partition, TemporalLike
-
-SIDES = ("tail", "head")
+from pyg_cagp.typing import Side
 
 
 def conformal(
-    model: KGEModel,
+    model: ScorerLike,
     kg: Data,
     alpha: float = 0.1,
     group: str | None = None,
@@ -46,7 +51,8 @@ def conformal(
     kind of triple, too: emerging entities and novel contexts may break it.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model, or what
+            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
         kg (Data): The graph, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
         alpha (float, optional): How often a set may miss.
@@ -81,7 +87,7 @@ def conformal(
         check_choice("group", group, ("relation",))
     check_choice("fallback", fallback, ("everything", "pooled"))
     kg = as_kg(kg).clone().cpu()
-    check_fits(model, kg)
+    scorer = as_scorer(model, kg)
     coverage = Coverage._from_kg(kg)
     val = TemporalLike(preset)._label(kg, "val", coverage)
     test = TemporalLike(preset)._label(kg, "test", coverage)
@@ -90,7 +96,7 @@ def conformal(
             "'kg' must have validation triples, to calibrate on, and test "
             "triples"
         )
-    sets = AnswerSets(model, kg, difficulty, max_scores)
+    sets = AnswerSets(scorer, kg, difficulty, max_scores)
     covered, size, widths = [], [], []
     total = 2 * (val.rel.numel() + test.rel.numel())
     with tqdm(total=total, unit="query", disable=not progress) as bar:
@@ -138,7 +144,7 @@ class AnswerSets:
     r"""Finds the nonconformity of answers and the sizes of answer sets.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer): The model.
         kg (Data): The graph.
         difficulty (callable, optional): See :func:`conformal`.
         max_scores (int, optional): How many scores to hold at a time.
@@ -147,12 +153,12 @@ class AnswerSets:
 
     def __init__(
         self,
-        model: KGEModel,
+        model: Scorer,
         kg: Data,
         difficulty: Estimator | None = None,
         max_scores: int = 2**21,
     ) -> None:
-        self.device = next(model.parameters()).device
+        self.device = scorer_device(model)
         #: What is known before the answers of a split are asked for.
         self.known = {
             split: AnswerIndex(
@@ -167,13 +173,13 @@ class AnswerSets:
         }
         self.model = model
         self.difficulty = difficulty
-        self.score = candidate_scorer(model)
+        self.score = finite_scores(model)
         self.size = max(1, max_scores // kg.num_nodes)
 
     @torch.no_grad()
     def __call__(
         self,
-        side: str,
+        side: Side,
         triples: LabelledTriples,
         split: str,
         threshold: Tensor | None,
@@ -207,7 +213,7 @@ class AnswerSets:
         return torch.cat(found), torch.cat(sizes) if sizes else torch.empty(0)
 
     def _difficulty(
-        self, side: str, given: Tensor, rel: Tensor, scores: Tensor
+        self, side: Side, given: Tensor, rel: Tensor, scores: Tensor
     ) -> Tensor:
         if self.difficulty is None:
             return torch.ones_like(rel, dtype=torch.double)

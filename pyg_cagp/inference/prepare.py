@@ -16,8 +16,7 @@ from pyg_cagp._utils.files import write_atomically
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, describe_graph, triples
-from pyg_cagp.evaluate.conformal import SIDES, AnswerSets
-from pyg_cagp.evaluate.ranking import check_fits
+from pyg_cagp.evaluate.conformal import AnswerSets
 from pyg_cagp.evaluate.scoring import doubts
 from pyg_cagp.exceptions import (
     CAGPWarning,
@@ -26,6 +25,8 @@ from pyg_cagp.exceptions import (
 )
 from pyg_cagp.inference import state
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring import as_scorer
 from pyg_cagp.protocols import Comprehensive, Partition, TemporalLike
 from pyg_cagp.train.checkpoint import load_checkpoint, save_checkpoint
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
@@ -69,7 +70,7 @@ def prepare(
         The values of :obj:`inference.json`.
     """
     run, kg = Path(run_folder), as_kg(kg).clone().cpu()
-    check_fits(model, kg)
+    as_scorer(model, kg)
     rule = Comprehensive(preset, seed)
     _, meta = load_checkpoint(run / state.MODEL)
     device = next(model.parameters()).device
