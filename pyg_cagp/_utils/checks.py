@@ -89,6 +89,26 @@ def check_triples(
     return head, rel, tail
 
 
+def check_pairs(
+    entity: Tensor, relation: Tensor, num_nodes: int, num_relations: int
+) -> tuple[Tensor, Tensor]:
+    r"""Checks that all ids of pairs are in range, and returns them as
+    :obj:`torch.long`.
+
+    Args:
+        entity (torch.Tensor): The entities.
+        relation (torch.Tensor): The relations.
+        num_nodes (int): The number of entities.
+        num_relations (int): The number of relations.
+    """
+    entity, relation = _as_ids("entity", entity), _as_ids("relation", relation)
+    if not _inside((entity, relation), (num_nodes, num_relations)):
+        check_ids("entity", entity, num_nodes, "num_nodes")
+        check_ids("relation", relation, num_relations, "num_relations")
+    check_same_shape(entity=entity, relation=relation)
+    return entity, relation
+
+
 def _inside(columns: Sequence[Tensor], sizes: Sequence[int]) -> bool:
     r"""Whether all ids are in range, with one transfer from the device."""
     bounds = [x for ids in columns if ids.numel() for x in torch.aminmax(ids)]

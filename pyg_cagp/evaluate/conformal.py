@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
+from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import AnswerIndex, as_kg, triples
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts
@@ -22,7 +23,7 @@ from pyg_cagp.nn.scoring.scorer import (
     finite_scores,
     scorer_device,
 )
-from pyg_cagp.protocols import LabelledTriples, labelled_triples
+from pyg_cagp.protocols import LabelledTriples, Partition, TemporalLike
 from pyg_cagp.typing import Side
 
 
@@ -33,7 +34,7 @@ def conformal(
     group: str | None = None,
     difficulty: Estimator | None = None,
     fallback: str = "everything",
-    preset: str = "stated",
+    preset: Partition = "stated",
     max_scores: int = 2**21,
     progress: bool = False,
 ) -> Record:
@@ -87,8 +88,9 @@ def conformal(
     check_choice("fallback", fallback, ("everything", "pooled"))
     kg = as_kg(kg).clone().cpu()
     scorer = as_scorer(model, kg)
-    val = labelled_triples(kg, split="val", preset=preset)
-    test = labelled_triples(kg, split="test", preset=preset)
+    coverage = Coverage._from_kg(kg)
+    val = TemporalLike(preset)._label(kg, "val", coverage)
+    test = TemporalLike(preset)._label(kg, "test", coverage)
     if val.rel.numel() == 0 or test.rel.numel() == 0:
         raise InvalidInputError(
             "'kg' must have validation triples, to calibrate on, and test "
