@@ -23,12 +23,14 @@ class Answers(NamedTuple):
 
     Their :obj:`log_prob` is under a softmax over all candidates that were not
     left out. Where fewer than :math:`k` are left, :obj:`entity` is -1 and the
-    others are :math:`-\infty`.
+    others are :math:`-\infty`. :obj:`logsumexp`, of shape :obj:`[B]`, is over
+    all candidates, those left out included, as in :func:`softmax_terms`.
     """
 
     entity: Tensor
     score: Tensor
     log_prob: Tensor
+    logsumexp: Tensor
 
 
 @torch.no_grad()
@@ -80,6 +82,7 @@ def top_answers(
         some, rel = given[start : start + size], rel_type[start : start + size]
         with evaluating(scorer):
             scores = score(side, some, rel)
+        logsumexp = scores.double().logsumexp(dim=1)
         if known is not None:
             scores[known.find(side, some, rel)] = -torch.inf
         best, entity = scores.topk(k, dim=1)
@@ -92,9 +95,10 @@ def top_answers(
                 entity.masked_fill(left_out, -1),
                 best,
                 log_prob.masked_fill(left_out, -torch.inf),
+                logsumexp,
             )
         )
     if not parts:
         none = torch.empty((0, k), device=given.device)
-        return Answers(none.long(), none, none.double())
+        return Answers(none.long(), none, none.double(), none[:, 0].double())
     return Answers(*map(torch.cat, zip(*parts, strict=True)))
