@@ -1,6 +1,6 @@
-r"""Answer sets that hold the right answer as often as promised, or do not."""
+r"""Answer sets of split conformal prediction, their coverage and size."""
 
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -12,11 +12,12 @@ from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import AnswerIndex, as_kg, triples
 from pyg_cagp.evaluate.ranking import check_fits
-from pyg_cagp.evaluate.record import Record
-from pyg_cagp.evaluate.scoring import Estimator, doubts
+from pyg_cagp.evaluate.results import ConformalResult
+from pyg_cagp.evaluate.scoring import Estimator, doubts, identity
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
 from pyg_cagp.protocols import LabelledTriples, labelled_triples
+from pyg_cagp.typing import Fallback
 
 SIDES = ("tail", "head")
 
@@ -24,23 +25,24 @@ SIDES = ("tail", "head")
 def conformal(
     model: KGEModel,
     kg: Data,
+    *,
     alpha: float = 0.1,
-    group: str | None = None,
+    group: Literal["relation"] | None = None,
     difficulty: Estimator | None = None,
-    fallback: str = "everything",
+    fallback: Fallback = "everything",
     preset: str = "stated",
     max_scores: int = 2**21,
     progress: bool = False,
-) -> Record:
+) -> ConformalResult:
     r"""Answers each test query with a set of entities, by split conformal
-    prediction, and tells how often the set holds the answer and how large it
-    is.
+    prediction, and measures how often the set holds the answer and how large
+    it is.
 
     The nonconformity of a candidate is :math:`-\log p(c \mid q)` under the
     softmax over all candidates but those known from the splits before: train
     for validation queries, train and validation for test queries. Thresholds
-    come from the validation triples alone, and those of the two sides are found
-    apart. The promise is coverage of at least :math:`1 - \alpha` for
+    come from the validation triples alone, one for each side. The guarantee is
+    coverage of at least :math:`1 - \alpha` for
     queries exchangeable with those of validation, so coverage is reported by
     kind of triple, too: emerging entities and novel contexts may break it.
 
@@ -108,14 +110,14 @@ def conformal(
             covered.append(score <= threshold)
             size.append(number)
     config = {
-        "model": repr(model),
+        "model": identity(model),
         "alpha": alpha,
         "group": group,
-        "difficulty": None if difficulty is None else repr(difficulty),
+        "difficulty": None if difficulty is None else identity(difficulty),
         "fallback": fallback,
         "preset": preset,
     }
-    found = {
+    figures = {
         "promised": 1 - alpha,
         "num_candidates": kg.num_nodes,
         **_describe(covered, size, torch.ones_like(test.rel, dtype=torch.bool)),
@@ -129,7 +131,7 @@ def conformal(
     samples["kind"] = test.kind
     for side, held, number in zip(SIDES, covered, size, strict=True):
         samples[f"{side}_covered"], samples[f"{side}_size"] = held, number
-    return Record.make("conformal", kg, config, found, samples)
+    return ConformalResult.make("conformal", kg, config, figures, samples)
 
 
 class AnswerSets:

@@ -1,4 +1,4 @@
-r"""Whether doubt finds the predictions that are wrong."""
+r"""Ranking of predictions by how likely they are to be wrong."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,11 +14,17 @@ from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import AnswerIndex, TripleIndex, as_kg, triples
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
 from pyg_cagp.evaluate.ranking import check_fits
-from pyg_cagp.evaluate.record import Record
-from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
+from pyg_cagp.evaluate.results import ErrorRankingResult
+from pyg_cagp.evaluate.scoring import (
+    Estimator,
+    doubts,
+    identity,
+    named_estimators,
+)
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics.inputs import check_share
 from pyg_cagp.nn.scoring.prediction import top_answers
+from pyg_cagp.typing import Cluster
 
 #: The name of the doubt that every model has of itself.
 BASELINE = "max probability"
@@ -96,13 +102,14 @@ def error_ranking(
     model: KGEModel,
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
     kg: Data,
+    *,
     rates: float | Sequence[float] = (0.85,),
     risks: float | Sequence[float] = (0.5,),
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     seed: int = 0,
     num_resamples: int = 10_000,
     progress: bool = False,
-) -> Record:
+) -> ErrorRankingResult:
     r"""Judges estimators by how well they tell wrong predictions from right
     ones.
 
@@ -196,8 +203,8 @@ def error_ranking(
         "comparisons": comparisons,
     }
     config = {
-        "model": repr(model),
-        "estimators": {name: repr(e) for name, e in named.items()},
+        "model": identity(model),
+        "estimators": {name: identity(e) for name, e in named.items()},
         "rates": list(rates),
         "risks": list(risks),
         "cluster": cluster,
@@ -207,7 +214,9 @@ def error_ranking(
         **test._asdict(),
         **{f"score/{name}": score for name, score in scores["test"].items()},
     }
-    return Record.make("error-ranking", kg, config, found, samples, seed)
+    return ErrorRankingResult.make(
+        "error-ranking", kg, config, found, samples, seed
+    )
 
 
 def _shares(

@@ -1,4 +1,4 @@
-r"""How well doubt finds what is out of distribution."""
+r"""Detection of out-of-distribution triples."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,30 +12,37 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
 from pyg_cagp.evaluate.leakage import circularity
-from pyg_cagp.evaluate.record import Record
-from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
+from pyg_cagp.evaluate.results import OODResult
+from pyg_cagp.evaluate.scoring import (
+    Estimator,
+    doubts,
+    identity,
+    named_estimators,
+)
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.protocols import LabelledTriples, labelled_triples
 from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.typing import Cluster
 
 
 def ood(
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
     kg: Data,
+    *,
     protocol: str = "temporal-like",
     preset: str | TemporalLikeOOD = "stated",
     seed: int = 0,
     compare_with: str | None = None,
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     num_resamples: int = 10_000,
     progress: bool = False,
-) -> Record:
-    r"""Judges estimators by how well they tell OOD triples from ID ones.
+) -> OODResult:
+    r"""Evaluates how well estimators separate OOD triples from ID ones.
 
-    Whatever has to be chosen, the threshold of F1 and accuracy and the map from
-    uncertainties to probabilities, is chosen on validation triples that the
-    protocol has labelled in the same way; where there are none, what depends on
-    it is :obj:`None`. The record has
+    The threshold of F1 and accuracy, and the map from uncertainties to
+    probabilities, are chosen on validation triples that the protocol has
+    labelled in the same way; without such triples, figures that depend on them
+    are :obj:`None`. The result has
 
     * :obj:`counts`: how many triples there are of each kind,
     * :obj:`by_construction`: how far the labels follow from frequency and
@@ -44,16 +51,16 @@ def ood(
       kind of OOD against ID, and subsets), AUROC with its interval, AUPR of
       either class, FPR at 95 % TPR, detection accuracy, F1, accuracy and
       confusion; and the calibration of its probabilities,
-    * :obj:`comparisons`: if asked for, every other estimator against one, by
+    * :obj:`comparisons`: if requested, every other estimator against one, by
       paired bootstrap and by DeLong's test, both corrected by Holm's method.
 
     Args:
         estimators (callable, sequence or mapping): One or more fitted
             estimators: each takes :obj:`(head_index, rel_type, tail_index)` and
-            returns one number a triple, higher for more doubt.
+            returns one number a triple, higher for less trustworthy ones.
         kg (Data): The graph they were fitted on, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
-        protocol (str, optional): Who is OOD; see
+        protocol (str, optional): The protocol that labels triples; see
             :func:`~pyg_cagp.protocols.labelled_triples`.
             (default: :obj:`"temporal-like"`)
         preset (str or TemporalLikeOOD, optional): The partition of the
@@ -62,8 +69,8 @@ def ood(
             (default: :obj:`0`)
         compare_with (str, optional): The estimator to compare all others with.
             (default: :obj:`None`)
-        cluster (str, optional): What is drawn as a whole by the bootstrap, as
-            triples that share an entity are not independent: :obj:`"head"`,
+        cluster (str, optional): The unit that the bootstrap draws, as triples
+            that share an entity are not independent: :obj:`"head"`,
             :obj:`"tail"`, :obj:`"query"` (head and relation), or
             :obj:`"entities"` (both ends at once). If set to :obj:`None`,
             triples. (default: :obj:`None`)
@@ -76,10 +83,12 @@ def ood(
         >>> from pyg_cagp import Coverage
         >>> from pyg_cagp.datasets import load
         >>> kg = load("synthetic")
-        >>> coverage = Coverage.from_data(kg)
-        >>> result = ood({"structural": coverage.missing}, kg)
-        >>> result["methods"]["structural"]["novel"]["auroc"]
-        1.0
+        >>> ood({"structural": Coverage.from_data(kg).missing}, kg)
+        OODResult(protocol='temporal-like', seed=0)
+        method      kind      num_ood   auroc    aupr  fpr_at_95_tpr      f1
+        structural  overall     1,449  0.9558  0.9500         1.0000  0.9538
+        structural  emerging      789  0.9189  0.8856         1.0000  0.9117
+        structural  novel         660  1.0000  1.0000         0.0000  1.0000
     """
     if cluster is not None:
         check_choice("cluster", cluster, CLUSTERS)
@@ -123,7 +132,7 @@ def ood(
     config = {
         "protocol": protocol,
         "preset": preset if isinstance(preset, str) else repr(preset),
-        "estimators": {name: repr(e) for name, e in named.items()},
+        "estimators": {name: identity(e) for name, e in named.items()},
         "compare_with": compare_with,
         "cluster": cluster,
         "num_resamples": num_resamples,
@@ -135,7 +144,7 @@ def ood(
         "kind": test.kind,
         **{f"score/{name}": score for name, score in scores.items()},
     }
-    return Record.make(protocol, kg, config, found, samples, seed)
+    return OODResult.make(protocol, kg, config, found, samples, seed)
 
 
 def _judge(
@@ -199,7 +208,7 @@ def _compare(
     scores: dict[str, Tensor],
     test: LabelledTriples,
     reference: str,
-    cluster: str | None,
+    cluster: Cluster | None,
     num_resamples: int,
     seed: int,
     progress: bool,

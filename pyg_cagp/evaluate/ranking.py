@@ -17,27 +17,30 @@ from pyg_cagp.evaluate.groups import (
     relation_categories,
     relation_labels,
 )
-from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate.results import RankingResult
+from pyg_cagp.evaluate.scoring import identity
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import ranking_metrics
 from pyg_cagp.metrics.ranking import TIES
 from pyg_cagp.nn.scoring import RankCounts, rank_counts
+from pyg_cagp.typing import Split, Ties
 
 
 def ranking(
     model: KGEModel,
     kg: Data,
-    split: str = "test",
+    *,
+    split: Split = "test",
     filtered: bool = True,
-    ties: str = "realistic",
+    ties: Ties = "realistic",
     ks: int | Sequence[int] = (1, 3, 10),
     max_scores: int = 2**21,
     progress: bool = False,
-) -> Record:
+) -> RankingResult:
     r"""Ranks the tail and the head of each triple among all entities.
 
     Nothing is left out: neither candidates nor triples whose entities training
-    has never seen. The record has :obj:`mrr`, :obj:`mean_rank`,
+    has never seen. The result has :obj:`mrr`, :obj:`mean_rank`,
     :obj:`hits@k`, :obj:`amr` and :obj:`amri` over both sides, and the same
     under
 
@@ -132,12 +135,12 @@ def ranking(
         for key, value in part._asdict().items():
             samples[f"{side}_{key}"] = value
     config = {
-        "model": repr(model),
+        "model": identity(model),
         "split": split,
         "filtered": filtered,
         "ties": ties,
     }
-    return Record.make("ranking", kg, config, metrics, samples)
+    return RankingResult.make("ranking", kg, config, metrics, samples)
 
 
 def _by_frequency(frequency: Tensor, measure: Any) -> list[dict[str, Any]]:

@@ -1,22 +1,24 @@
-r"""Asks estimators for their doubt, with little memory and much suspicion."""
+r"""Calls of estimators, with their values checked and their identity."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 
 from pyg_cagp.exceptions import InvalidInputError
 
-#: Anything that takes heads, relations and tails and returns one number for
-#: each, higher for what is more doubtful.
+#: A callable that takes heads, relations and tails and returns one number a
+#: triple, higher for less trustworthy ones.
 Estimator: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
 def named_estimators(
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
 ) -> dict[str, Estimator]:
-    r"""Returns estimators by their names, whichever way they were given.
+    r"""Returns estimators by their names.
 
     Args:
         estimators (callable, sequence or mapping): One, several, or several
@@ -48,6 +50,32 @@ def named_estimators(
                 f"{type(estimator).__name__})"
             )
     return named
+
+
+def identity(value: object) -> str:
+    r"""Returns what identifies a model or an estimator in a config: its repr,
+    and for a module the digest of its weights and buffers.
+
+    Args:
+        value (object): The model or estimator.
+
+    Example:
+        >>> identity(torch.nn.Identity())
+        'Identity() sha256:e3b0c44298fc1c14'
+    """
+    if not isinstance(value, Module):
+        return repr(value)
+    digest = hashlib.sha256()
+    for name, tensor in value.state_dict().items():
+        if isinstance(tensor, Tensor):
+            digest.update(
+                f"{name} {tensor.dtype} {list(tensor.shape)}".encode()
+            )
+            flat = tensor.detach().cpu().reshape(-1).view(torch.uint8)
+            digest.update(flat.numpy().data)
+        else:
+            digest.update(f"{name} {tensor!r}".encode())
+    return f"{value!r} sha256:{digest.hexdigest()[:16]}"
 
 
 @torch.no_grad()

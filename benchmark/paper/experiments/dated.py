@@ -71,7 +71,11 @@ def timestamp(setting: Setting, resamples: int) -> dict[str, Any]:
         setting, kg, setting.trained_on(kg), "timestamp", "stated"
     )
     record = evaluate.ood(
-        named, kg, "timestamp", seed=setting.seed, num_resamples=resamples
+        named,
+        kg,
+        protocol="timestamp",
+        seed=setting.seed,
+        num_resamples=resamples,
     )
     return slim(record)
 
