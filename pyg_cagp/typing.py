@@ -24,6 +24,9 @@ Fallback: TypeAlias = Literal["everything", "pooled"]
 #: The triples that novel contexts are compared with.
 Reference: TypeAlias = Literal["id", "train"]
 
+#: The side of a triple that a query leaves open.
+Side: TypeAlias = Literal["tail", "head"]
+
 #: How evidence for an entity-relation pair is weighed.
 CoverageView: TypeAlias = Literal["binary", "count", "log", "tfidf"]
 

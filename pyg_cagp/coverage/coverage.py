@@ -104,7 +104,11 @@ class Coverage(CompressedPairs):
             data (torch_geometric.data.Data): The graph, or anything else that
                 :func:`~pyg_cagp.data.as_kg` takes.
         """
-        kg = as_kg(data)
+        return cls._from_kg(as_kg(data))
+
+    @classmethod
+    def _from_kg(cls, kg: Data) -> Self:
+        r"""Counts the pairs of a graph that was checked."""
         head, rel, tail = triples(kg, "train")
         return cls.from_edges(
             torch.stack([head, tail]), rel, kg.num_nodes, kg.num_relations

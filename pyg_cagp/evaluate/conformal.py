@@ -10,13 +10,14 @@ from tqdm import tqdm
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
+from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import AnswerIndex, as_kg, triples
 from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.results import ConformalResult
 from pyg_cagp.evaluate.scoring import Estimator, doubts, identity
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
-from pyg_cagp.protocols import LabelledTriples, labelled_triples
+from pyg_cagp.protocols import LabelledTriples, Partition, TemporalLike
 from pyg_cagp.typing import Fallback
 
 SIDES = ("tail", "head")
@@ -30,7 +31,7 @@ def conformal(
     group: Literal["relation"] | None = None,
     difficulty: Estimator | None = None,
     fallback: Fallback = "everything",
-    preset: str = "stated",
+    preset: Partition = "stated",
     max_scores: int = 2**21,
     progress: bool = False,
 ) -> ConformalResult:
@@ -83,8 +84,9 @@ def conformal(
     check_choice("fallback", fallback, ("everything", "pooled"))
     kg = as_kg(kg).clone().cpu()
     check_fits(model, kg)
-    val = labelled_triples(kg, split="val", preset=preset)
-    test = labelled_triples(kg, split="test", preset=preset)
+    coverage = Coverage._from_kg(kg)
+    val = TemporalLike(preset)._label(kg, "val", coverage)
+    test = TemporalLike(preset)._label(kg, "test", coverage)
     if val.rel.numel() == 0 or test.rel.numel() == 0:
         raise InvalidInputError(
             "'kg' must have validation triples, to calibrate on, and test "

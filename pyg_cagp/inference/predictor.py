@@ -197,11 +197,11 @@ class Predictor:
     ) -> dict[str, Tensor]:
         # Written apart from the estimators, which look at the same scores: they
         # are asked as they are, by whoever wants to check.
-        terms = softmax_terms(self.model, "tail", head, rel, tail)
+        terms = softmax_terms(self.model, head, rel, tail, sides=("tail",))
         parts = self.cagp.decompose(head, rel, tail)
         found = {
             "score": self.model(head, rel, tail),
-            "probability": terms.log_prob().exp(),
+            "probability": terms.tail.log_prob().exp(),
             **parts._asdict(),
         }
         if self.evidence is not None:

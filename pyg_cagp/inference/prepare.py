@@ -26,14 +26,10 @@ from pyg_cagp.exceptions import (
 from pyg_cagp.inference import state
 from pyg_cagp.inference.parts import write_known, write_names
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import Comprehensive, Partition, TemporalLike
 from pyg_cagp.train.checkpoint import load_checkpoint
-from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 from pyg_cagp.uncertainty.cagp import SimpleAverage
-
-#: The protocol that labels validation triples.
-PROTOCOL = "comprehensive"
 
 #: How often an answer set may miss.
 ALPHA = 0.1
@@ -45,7 +41,7 @@ def prepare(
     model: GaussianKGEModel,
     seed: int = 0,
     progress: bool = False,
-    preset: str = "stated",
+    preset: Partition = "stated",
 ) -> dict[str, Any]:
     r"""Puts into the folder of a run all that is needed to give advice about
     triples without the graph it was trained on: the coverage of the training
@@ -73,11 +69,11 @@ def prepare(
     """
     run, kg = Path(run_folder), as_kg(kg).clone().cpu()
     check_fits(model, kg)
-    rule = TemporalLikeOOD.preset(preset)
+    rule = Comprehensive(preset, seed)
     _, meta = load_checkpoint(run / state.MODEL)
     device = next(model.parameters()).device
     coverage = Coverage.from_data(kg).to(device)
-    cagp, evidence, threshold = _fit(kg, model, coverage, preset, seed)
+    cagp, evidence, threshold = _fit(kg, model, coverage, rule)
     with state.changing(run):
         version = _next_version(run)
         with state.new_state(run, version) as folder:
@@ -99,10 +95,10 @@ def prepare(
                 "model_crc32": meta["crc32"],
                 "graph": describe_graph(kg),
                 "seed": seed,
-                "protocol": PROTOCOL,
+                "protocol": rule.name,
                 "preset": preset,
-                "tau": rule.threshold(coverage.frequency()),
-                "inclusive": rule.inclusive,
+                "tau": rule.rule.threshold(coverage.frequency()),
+                "inclusive": rule.rule.inclusive,
                 "threshold": threshold,
                 "evidence": None if evidence is None else state.EVIDENCE,
                 "conformal": _conformal(kg, model, preset, progress),
@@ -118,19 +114,17 @@ def _fit(
     kg: Data,
     model: GaussianKGEModel,
     coverage: Coverage,
-    preset: str,
-    seed: int,
+    rule: Comprehensive,
 ) -> tuple[CAGP, EvidenceUncertainty | None, float | None]:
     cagp = CAGP(model, coverage)
     try:
         if not bool(kg.val_mask.any()):
             raise InvalidInputError("the graph has no validation triple")
         # Refuses graphs that leave nothing to tell apart, or to corrupt.
-        cagp.fit(kg, protocol=PROTOCOL, preset=preset, seed=seed)
-        evidence = EvidenceUncertainty(coverage, model)
-        evidence.fit(kg, protocol=PROTOCOL, preset=preset, seed=seed)
-        val = labelled_triples(kg, PROTOCOL, "val", preset, seed)
-        doubt = doubts("doubt", evidence, (val.head, val.rel, val.tail))
+        val = rule.label(kg, "val")
+        cagp.fit(val)
+        evidence = EvidenceUncertainty(coverage, model).fit(val)
+        doubt = doubts("doubt", evidence, val.triples)
         return cagp, evidence, metrics.best_threshold(doubt, val.label)
     except InvalidInputError as error:
         reason = str(error)
@@ -147,7 +141,7 @@ def _fit(
 
 
 def _conformal(
-    kg: Data, model: GaussianKGEModel, preset: str, progress: bool
+    kg: Data, model: GaussianKGEModel, preset: Partition, progress: bool
 ) -> dict[str, float | None]:
     # No threshold means that every answer is in the set.
     found: dict[str, float | None] = {"alpha": ALPHA}
@@ -155,7 +149,7 @@ def _conformal(
     num = int(kg.val_mask.sum())
     if num == 0:
         return found
-    val = labelled_triples(kg, split="val", preset=preset)
+    val = TemporalLike(preset).label(kg, "val")
     sets = AnswerSets(model, kg)
     hide = None if progress else True
     with tqdm(total=2 * num, unit="query", disable=hide, leave=False) as bar:

@@ -22,8 +22,8 @@ from pyg_cagp.inference.parts import (
     write_known,
 )
 from pyg_cagp.nn.kge import KG2E
-from pyg_cagp.nn.posterior import update_posterior
 from pyg_cagp.train import Config, load_model, save_checkpoint
+from pyg_cagp.train.checkpoint import model_tensors
 from pyg_cagp.train.load import STORED
 
 Chunk = tuple[Sequence[str], Sequence[str], Sequence[str]]
@@ -65,7 +65,7 @@ def update(
 ) -> UpdateSummary:
     r"""Adds triples to what a run has seen: their pairs to the coverage, and
     what they say to the variances of the model, as
-    :func:`~pyg_cagp.nn.posterior.update_posterior` does.
+    :meth:`Posterior.update <pyg_cagp.nn.kge.Posterior.update>` does.
 
     Means, weights and thresholds stay as they were fitted; what the doubt
     knows of possible pairs follows the coverage. An entity or a relation that
@@ -136,14 +136,13 @@ def update(
         coverage = read_part(path, lambda: Coverage.load(path, mmap=False))
         coverage.update(found[[0, 2]], found[1])
         config = Config.from_dict(meta["config"], str(run))
-        here = found.to(device)
-        update_posterior(
+        posterior = model.posterior.update(
             model,
-            here[[0, 2]],
-            here[1],
+            *found.to(device),
             num_negatives=config.posterior.num_negatives or None,
             seed=meta["seed"],
         )
+        model.set_posterior(posterior)
         with state.new_state(run, summary.version) as new:
             coverage.save(new / state.COVERAGE)
             train = torch.cat([train, found], dim=1)
@@ -153,7 +152,7 @@ def update(
                     write_atomically(new / name, (old / name).read_bytes())
             stored = {key: meta[key] for key in STORED}
             path = new / state.MODEL
-            crc32 = save_checkpoint(path, model.state_dict(), stored)
+            crc32 = save_checkpoint(path, model_tensors(model), stored)
         entry = {
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "source": source,

@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp._utils.versions import package_versions
-from pyg_cagp.data import check_kg, describe_graph, triples
+from pyg_cagp.data import check_kg, describe_graph
 from pyg_cagp.exceptions import CacheError, InvalidInputError
-from pyg_cagp.nn.posterior import LaplacePosterior
 from pyg_cagp.train.build import (
     build_model,
     build_objective,
     build_posterior,
+    fit_posterior,
 )
-from pyg_cagp.train.checkpoint import SCHEMA, save_checkpoint
+from pyg_cagp.train.checkpoint import SCHEMA, model_tensors, save_checkpoint
 from pyg_cagp.train.load import MODEL, RECORD, STATE, STORED, Run
 from pyg_cagp.train.options import Config
 from pyg_cagp.train.tracker import Tracker
@@ -77,8 +76,8 @@ def train_run(
     model = build_model(
         config.model, kg.num_nodes, kg.num_relations, objective, seed
     ).to(device)
-    posterior = build_posterior(config.posterior, seed, progress)
-    posterior.check(model)
+    fitter = build_posterior(config.posterior, seed, progress)
+    fitter.check(model)
     trainer = Trainer(
         model,
         kg,
@@ -98,18 +97,14 @@ def train_run(
     try:
         state = trainer.fit()
         began = time.perf_counter()
-        held_out = (
-            _edges(kg, "val") if isinstance(posterior, LaplacePosterior) else ()
-        )
-        edges = (*_edges(kg, "train"), *held_out)
-        posterior.fit(model, *(edge.to(device) for edge in edges))
-        posterior.apply_to(model)
+        posterior = fit_posterior(fitter, model, kg)
+        model.set_posterior(posterior)
         model.eval()
         record |= {
             "validation": Validation(kg)(model),
             "epochs": state.epoch,
             "best_epoch": state.best_epoch or state.epoch,
-            "prior_variance": posterior.prior_variance_,
+            "prior_variance": posterior.prior_variance,
             "seconds": {
                 "training": trainer.seconds,
                 "posterior": time.perf_counter() - began,
@@ -123,7 +118,7 @@ def train_run(
         tracker.close()
     save_checkpoint(
         out / MODEL,
-        model.state_dict(),
+        model_tensors(model),
         {key: record[key] for key in STORED},
     )
     # Last, for a folder with a record is a finished run.
@@ -156,8 +151,3 @@ def _prepare(out: Path, resume: bool) -> None:
 def _hash(content: Any) -> str:
     text = json.dumps(content, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _edges(kg: Data, split: str) -> tuple[Tensor, Tensor]:
-    head, rel, tail = triples(kg, split)
-    return torch.stack([head, tail]), rel

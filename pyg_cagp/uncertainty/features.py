@@ -119,12 +119,8 @@ class Evidence:
     def _score(self, head: Tensor, rel: Tensor, tail: Tensor) -> list[Tensor]:
         assert self.model is not None
         found = [-self.model(head, rel, tail)]
-        for side, given, answer in (
-            ("head", tail, head),
-            ("tail", head, tail),
-        ):
-            terms = softmax_terms(self.model, side, given, rel, answer)
-            found.append(-terms.log_prob())
+        terms = softmax_terms(self.model, head, rel, tail)
+        found += [-terms.head.log_prob(), -terms.tail.log_prob()]
         if isinstance(self.model, GaussianKGEModel):
             variance = self.model.score_variance(head, rel, tail)
             found.append(variance.clamp(min=1e-30).log())

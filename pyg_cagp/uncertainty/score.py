@@ -45,10 +45,10 @@ class ScoreUncertainty(ModelEstimator):
         r"""Returns the lack of score."""
         if self.kind == "softmax":
             terms = softmax_terms(
-                self.model, "tail", head_index, rel_type, tail_index
+                self.model, head_index, rel_type, tail_index, sides=("tail",)
             )
             # 1 - p, without losing what is next to 0.
-            return -torch.expm1(terms.log_prob())
+            return -torch.expm1(terms.tail.log_prob())
         score = self.model(head_index, rel_type, tail_index)
         return -score if self.kind == "score" else torch.sigmoid(-score)
 
@@ -104,10 +104,10 @@ class Energy(ModelEstimator):
             return -self.model(head_index, rel_type, tail_index)
         terms = softmax_terms(
             self.model,
-            "tail",
             head_index,
             rel_type,
             tail_index,
-            self.temperature,
+            sides=("tail",),
+            temperature=self.temperature,
         )
-        return -self.temperature * terms.logsumexp
+        return -self.temperature * terms.tail.logsumexp

@@ -40,12 +40,14 @@ def test_scores_are_those_of_the_estimators(predictor, kg, trained_run):
     triples = ids_of(kg, TEST)
     cagp = CAGP(model, coverage).fit(kg, protocol="comprehensive")
     parts = cagp.decompose(*triples)
-    doubt = EvidenceUncertainty(coverage, model).fit(kg)
+    doubt = EvidenceUncertainty(coverage, model).fit(
+        kg, protocol="comprehensive"
+    )
     head, rel, tail = triples
-    terms = softmax_terms(model, "tail", head, rel, tail)
+    terms = softmax_terms(model, head, rel, tail)
     for found, expected in (
         (table.score, model(*triples)),
-        (table.probability, terms.log_prob().exp()),
+        (table.probability, terms.tail.log_prob().exp()),
         (table.semantic, parts.semantic),
         (table.structural, parts.structural),
         (table.total, parts.total),

@@ -87,7 +87,7 @@ def test_ids_and_sides_are_checked():
     with pytest.raises(InvalidInputError, match="'side' must be one of"):
         top_answers(model, "tails", zero, zero)
     with pytest.raises(InvalidInputError, match="'rel_type' must lie in"):
-        softmax_terms(model, "tail", zero, zero + R, zero)
+        softmax_terms(model, zero, zero + R, zero)
     with pytest.raises(InvalidInputError, match="'head_index' must lie in"):
         rank_counts(model, zero + N, zero, zero)
 
@@ -96,8 +96,18 @@ def test_softmax_terms_of_any_precision():
     for dtype in (torch.double, torch.bfloat16):
         model = DistMult(N, R, 4).to(dtype)
         zero = torch.zeros(N, dtype=torch.long)
-        got = softmax_terms(model, "tail", zero, zero, torch.arange(N))
-        assert float(got.log_prob().exp().sum()) == pytest.approx(1)
+        got = softmax_terms(model, zero, zero, torch.arange(N))
+        assert float(got.tail.log_prob().exp().sum()) == pytest.approx(1)
+
+
+def test_terms_of_a_side_that_was_not_requested():
+    zero = torch.zeros(1, dtype=torch.long)
+    terms = softmax_terms(DistMult(N, R, 4), zero, zero, zero, sides=["head"])
+    assert terms.head.score.shape == (1,)
+    with pytest.raises(InvalidInputError, match="have no side 'tail'"):
+        _ = terms.tail
+    with pytest.raises(InvalidInputError, match="'sides' must be one of"):
+        softmax_terms(DistMult(N, R, 4), zero, zero, zero, sides=["tails"])
 
 
 def test_a_constant_scorer_ties_with_everybody():

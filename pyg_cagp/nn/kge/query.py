@@ -8,9 +8,10 @@ from torch.nn import Embedding
 from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.typing import Side
 
-#: What a query can ask for.
-SIDES = ("tail", "head")
+#: The sides that a query can leave open.
+SIDES: tuple[Side, ...] = ("tail", "head")
 
 
 class QueryKGEModel(KGEModel, ABC):
