@@ -10,11 +10,11 @@ from tqdm import tqdm
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import AnswerIndex, as_kg, triples
+from pyg_cagp.data import AnswerIndex, triples
+from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
 from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.results import ConformalResult
-from pyg_cagp.evaluate.scoring import Estimator, doubts, identity
+from pyg_cagp.evaluate.scoring import Estimator, identities, uncertainties
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
 from pyg_cagp.protocols import LabelledTriples, Partition, TemporalLike
@@ -25,7 +25,7 @@ SIDES = ("tail", "head")
 
 def conformal(
     model: KGEModel,
-    kg: Data,
+    kg: GraphLike,
     *,
     alpha: float = 0.1,
     group: Literal["relation"] | None = None,
@@ -82,11 +82,13 @@ def conformal(
     if group is not None:
         check_choice("group", group, ("relation",))
     check_choice("fallback", fallback, ("everything", "pooled"))
-    kg = as_kg(kg).clone().cpu()
+    graph = EvaluationGraph.of(kg)
+    if graph.kg.edge_index.device.type != "cpu":
+        graph = EvaluationGraph(graph.kg.clone().cpu())
+    kg = graph.kg
     check_fits(model, kg)
-    coverage = Coverage._from_kg(kg)
-    val = TemporalLike(preset)._label(kg, "val", coverage)
-    test = TemporalLike(preset)._label(kg, "test", coverage)
+    rule = TemporalLike(preset)
+    val, test = graph.label(rule, "val"), graph.label(rule, "test")
     if val.rel.numel() == 0 or test.rel.numel() == 0:
         raise InvalidInputError(
             "'kg' must have validation triples, to calibrate on, and test "
@@ -111,11 +113,14 @@ def conformal(
             score, number = sets(side, test, "test", threshold, bar)
             covered.append(score <= threshold)
             size.append(number)
+    named: dict[str, Any] = {"model": model}
+    if difficulty is not None:
+        named["difficulty"] = difficulty
     config = {
-        "model": identity(model),
+        "difficulty": None,
+        **identities(named),
         "alpha": alpha,
         "group": group,
-        "difficulty": None if difficulty is None else identity(difficulty),
         "fallback": fallback,
         "preset": preset,
     }
@@ -133,7 +138,9 @@ def conformal(
     samples["kind"] = test.kind
     for side, held, number in zip(SIDES, covered, size, strict=True):
         samples[f"{side}_covered"], samples[f"{side}_size"] = held, number
-    return ConformalResult.make("conformal", kg, config, figures, samples)
+    return ConformalResult(
+        "conformal", figures, config, graph.description, samples
+    )
 
 
 class AnswerSets:
@@ -216,7 +223,7 @@ class AnswerSets:
         best = scores.argmax(dim=1)
         ends = (given, best) if side == "tail" else (best, given)
         triples = ends[0], rel, ends[1]
-        hard = doubts("difficulty", self.difficulty, triples)
+        hard = uncertainties("difficulty", self.difficulty, triples)
         fine = (hard > 0) & hard.isfinite()
         if not bool(fine.all()):
             row = int((~fine).nonzero()[0])

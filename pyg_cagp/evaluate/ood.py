@@ -4,20 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
-from torch_geometric.data import Data
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import as_kg
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
+from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
 from pyg_cagp.evaluate.leakage import circularity
 from pyg_cagp.evaluate.results import OODResult
 from pyg_cagp.evaluate.scoring import (
     Estimator,
-    doubts,
-    identity,
+    identities,
     named_estimators,
+    uncertainties,
 )
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.protocols import (
@@ -32,7 +30,7 @@ from pyg_cagp.typing import Cluster
 
 def ood(
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
-    kg: Data,
+    kg: GraphLike,
     *,
     protocol: ProtocolName | Protocol = "temporal-like",
     preset: Partition = "stated",
@@ -96,47 +94,44 @@ def ood(
     """
     if cluster is not None:
         check_choice("cluster", cluster, CLUSTERS)
-    kg = as_kg(kg)
     named = named_estimators(estimators)
     if compare_with is not None and compare_with not in named:
         raise InvalidInputError(
             f"'compare_with' must be one of {', '.join(map(repr, named))} (got "
             f"{compare_with!r})"
         )
+    graph = EvaluationGraph.of(kg)
     rule = protocol_of(protocol, preset=preset, seed=seed)
-    coverage = Coverage._from_kg(kg)
-    test = rule._label(kg, "test", coverage)
-    val = rule._label(kg, "val", coverage)
-    for name, count in test.counts().items():
-        if name == "id" and count == 0:
+    test, val = graph.label(rule, "test"), graph.label(rule, "val")
+    for name, there in (("ID", test.label == 0), ("OOD", test.label == 1)):
+        if not bool(there.any()):
             raise InvalidInputError(
-                f"the test triples of protocol '{rule.name}' have no ID triple"
+                f"the test triples of protocol '{rule.name}' have no {name} "
+                f"triple"
             )
-    if int(test.label.sum()) == 0:
-        raise InvalidInputError(
-            f"the test triples of protocol '{rule.name}' have no OOD triple"
-        )
+    can_fit = 0 < int(val.label.sum()) < val.label.numel()
     scores, methods = {}, {}
     for name, estimator in named.items():
-        scores[name] = doubts(name, estimator, test.triples)
+        scores[name] = uncertainties(name, estimator, test.triples)
         fit = None
-        if val.label.numel() and 0 < int(val.label.sum()) < val.label.numel():
-            fit = doubts(name, estimator, val.triples)
-        methods[name] = _judge(scores[name], test, fit, val.label)
-    found: dict[str, Any] = {
+        if can_fit:
+            fit = uncertainties(name, estimator, val.triples)
+        methods[name] = _evaluate(scores[name], test, fit, val.label)
+    leakage = circularity(test.coverage, *test.triples, test.label)
+    figures: dict[str, Any] = {
         "counts": {"val": val.counts(), "test": test.counts()},
-        "by_construction": circularity(coverage, *test.triples, test.label),
+        "by_construction": leakage.metrics,
         "methods": methods,
     }
     if compare_with is not None:
-        found["comparisons"] = _compare(
+        figures["comparisons"] = _compare(
             scores, test, compare_with, cluster, num_resamples, seed, progress
         )
     partition = getattr(rule, "partition", "stated")
     config = {
         "protocol": rule.name,
         "preset": partition if isinstance(partition, str) else repr(partition),
-        "estimators": {name: identity(e) for name, e in named.items()},
+        "estimators": identities(named),
         "compare_with": compare_with,
         "cluster": cluster,
         "num_resamples": num_resamples,
@@ -148,21 +143,23 @@ def ood(
         "kind": test.kind,
         **{f"score/{name}": score for name, score in scores.items()},
     }
-    return OODResult.make(rule.name, kg, config, found, samples, seed)
+    return OODResult(
+        rule.name, figures, config, graph.description, samples, seed
+    )
 
 
-def _judge(
+def _evaluate(
     score: Tensor, test: LabelledTriples, fit: Tensor | None, fit_label: Tensor
 ) -> dict[str, Any]:
     threshold = None if fit is None else metrics.best_threshold(fit, fit_label)
-    found: dict[str, Any] = {}
+    rows: dict[str, Any] = {}
     for row, mask in test.rows().items():
         label = test.label[mask]
         if 0 < int(label.sum()) < label.numel():
-            found[row] = _row(score[mask], label, threshold)
+            rows[row] = _row(score[mask], label, threshold)
     if fit is not None:
-        found["calibration"] = _calibration(score, test.label, fit, fit_label)
-    return found
+        rows["calibration"] = _calibration(score, test.label, fit, fit_label)
+    return rows
 
 
 def _row(score: Tensor, label: Tensor, threshold: float | None) -> dict:

@@ -9,8 +9,8 @@ from torch_geometric.data import Data
 from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import AnswerIndex, as_kg, triples
+from pyg_cagp.data import AnswerIndex, triples
+from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
 from pyg_cagp.evaluate.groups import (
     CATEGORIES,
     equal_groups,
@@ -18,7 +18,7 @@ from pyg_cagp.evaluate.groups import (
     relation_labels,
 )
 from pyg_cagp.evaluate.results import RankingResult
-from pyg_cagp.evaluate.scoring import identity
+from pyg_cagp.evaluate.scoring import identities
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import ranking_metrics
 from pyg_cagp.metrics.ranking import TIES
@@ -28,7 +28,7 @@ from pyg_cagp.typing import Split, Ties
 
 def ranking(
     model: KGEModel,
-    kg: Data,
+    kg: GraphLike,
     *,
     split: Split = "test",
     filtered: bool = True,
@@ -79,7 +79,8 @@ def ranking(
     """
     check_choice("ties", ties, TIES)
     ks = (ks,) if isinstance(ks, int) else tuple(ks)
-    kg = as_kg(kg)
+    graph = EvaluationGraph.of(kg)
+    kg = graph.kg
     check_fits(model, kg)
     device = next(model.parameters(), torch.empty(0)).device
     head, rel, tail = (part.to(device) for part in triples(kg, split))
@@ -127,7 +128,7 @@ def ranking(
         "by_category": by_category,
         "by_relation": by(both_rel, names),
         "by_frequency": _by_frequency(
-            Coverage.from_data(kg).frequency().to(device)[answer], measure
+            graph.coverage.frequency().to(device)[answer], measure
         ),
     }
     samples = {"head": head, "rel": rel, "tail": tail}
@@ -135,12 +136,12 @@ def ranking(
         for key, value in part._asdict().items():
             samples[f"{side}_{key}"] = value
     config = {
-        "model": identity(model),
+        **identities({"model": model}),
         "split": split,
         "filtered": filtered,
         "ties": ties,
     }
-    return RankingResult.make("ranking", kg, config, metrics, samples)
+    return RankingResult("ranking", metrics, config, graph.description, samples)
 
 
 def _by_frequency(frequency: Tensor, measure: Any) -> list[dict[str, Any]]:

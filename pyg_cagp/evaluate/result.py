@@ -4,15 +4,13 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
 from pyg_cagp._utils.table import data_frame, format_table
 from pyg_cagp._utils.versions import package_versions
-from pyg_cagp.data import describe_graph
 from pyg_cagp.evaluate.record import (
     SCHEMA,
     plain,
@@ -39,8 +37,7 @@ class Result(Mapping):
         versions (dict, optional): The versions of the packages in use.
 
     Example:
-        >>> from pyg_cagp.datasets import load
-        >>> result = Result.make("mine", load("synthetic"), {}, {"mrr": 0.5})
+        >>> result = Result("mine", {"mrr": 0.5})
         >>> result["mrr"]
         0.5
         >>> result
@@ -61,24 +58,11 @@ class Result(Mapping):
     versions: dict[str, str] = field(default_factory=package_versions)
 
     def __post_init__(self) -> None:
+        here = {k: v.detach().cpu() for k, v in self.samples.items()}
+        object.__setattr__(self, "samples", here)
         for part in fields(self):
             if not part.init:
                 object.__setattr__(self, part.name, self.metrics[part.name])
-
-    @classmethod
-    def make(
-        cls,
-        protocol: str,
-        kg: Data,
-        config: dict[str, Any],
-        metrics: dict[str, Any],
-        samples: Mapping[str, Tensor] | None = None,
-        seed: int = 0,
-    ) -> Self:
-        r"""Returns the result of an evaluation on a graph."""
-        samples = {k: v.detach().cpu() for k, v in (samples or {}).items()}
-        graph = describe_graph(kg)
-        return cls(protocol, metrics, config, graph, samples, seed)
 
     # Figures #################################################################
 

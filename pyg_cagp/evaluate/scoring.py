@@ -52,34 +52,41 @@ def named_estimators(
     return named
 
 
-def identity(value: object) -> str:
-    r"""Returns what identifies a model or an estimator in a config: its repr,
+def identities(values: Mapping[str, object]) -> dict[str, str]:
+    r"""Returns what identifies each model or estimator in a config: its repr,
     and for a module the digest of its weights and buffers.
 
     Args:
-        value (object): The model or estimator.
+        values (mapping): Models and estimators by name.
 
     Example:
-        >>> identity(torch.nn.Identity())
-        'Identity() sha256:e3b0c44298fc1c14'
+        >>> identities({"model": torch.nn.Identity()})
+        {'model': 'Identity() sha256:e3b0c44298fc1c14'}
     """
+    # Estimators share the weights of their model, which are read once.
+    known: dict[tuple, str] = {}
+    return {name: _identity(value, known) for name, value in values.items()}
+
+
+def _identity(value: object, known: dict[tuple, str]) -> str:
     if not isinstance(value, Module):
         return repr(value)
     digest = hashlib.sha256()
-    for name, tensor in value.state_dict().items():
-        if isinstance(tensor, Tensor):
-            digest.update(
-                f"{name} {tensor.dtype} {list(tensor.shape)}".encode()
-            )
-            flat = tensor.detach().cpu().reshape(-1).view(torch.uint8)
-            digest.update(flat.numpy().data)
-        else:
-            digest.update(f"{name} {tensor!r}".encode())
+    for name, part in value.state_dict().items():
+        if not isinstance(part, Tensor):
+            digest.update(f"{name} {part!r}".encode())
+            continue
+        place = part.dtype, part.shape, part.stride(), part.data_ptr()
+        if place not in known:
+            flat = part.detach().cpu().reshape(-1).view(torch.uint8)
+            known[place] = hashlib.sha256(flat.numpy().data).hexdigest()
+        text = f"{name} {part.dtype} {list(part.shape)} {known[place]}"
+        digest.update(text.encode())
     return f"{value!r} sha256:{digest.hexdigest()[:16]}"
 
 
 @torch.no_grad()
-def doubts(
+def uncertainties(
     name: str,
     estimator: Estimator,
     triples: Any,

@@ -17,7 +17,7 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, describe_graph, triples
 from pyg_cagp.evaluate.conformal import SIDES, AnswerSets
 from pyg_cagp.evaluate.ranking import check_fits
-from pyg_cagp.evaluate.scoring import doubts
+from pyg_cagp.evaluate.scoring import uncertainties
 from pyg_cagp.exceptions import (
     CAGPWarning,
     CheckpointError,
@@ -124,7 +124,7 @@ def _fit(
         val = rule.label(kg, "val")
         cagp.fit(val)
         evidence = EvidenceUncertainty(coverage, model).fit(val)
-        doubt = doubts("doubt", evidence, val.triples)
+        doubt = uncertainties("doubt", evidence, val.triples)
         return cagp, evidence, metrics.best_threshold(doubt, val.label)
     except InvalidInputError as error:
         reason = str(error)

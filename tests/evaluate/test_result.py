@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from pyg_cagp import Coverage, GaussianDistMult, evaluate
-from pyg_cagp.data import kg_digest
+from pyg_cagp.data import describe_graph, kg_digest
 from pyg_cagp.datasets import load
 from pyg_cagp.evaluate import Result
 from pyg_cagp.exceptions import (
@@ -23,11 +23,11 @@ from pyg_cagp.transforms import TemporalLikeOOD
 
 @pytest.fixture
 def record(toy):
-    return Result.make(
+    return Result(
         "test",
-        toy,
-        {"alpha": 0.1, "path": torch.float},
         {"a": 1.5, "none": None, "nan": float("nan"), "rows": [{"b": (1, 2)}]},
+        {"alpha": 0.1, "path": torch.float},
+        describe_graph(toy),
         {"score/x": torch.arange(3.0), "kind": torch.tensor([0, 1, 2])},
         seed=7,
     )
@@ -86,7 +86,7 @@ def test_what_is_no_record_is_refused(record, tmp_path):
 
 
 def test_samples_of_two_records_stay_apart(record, toy, tmp_path):
-    other = Result.make("x", toy, {}, {}, {"kind": torch.arange(2)})
+    other = Result("x", {}, samples={"kind": torch.arange(2)})
     paths = [
         part.save(tmp_path / name)
         for part, name in ((record, "run.seed0"), (other, "run.seed1"))
@@ -103,7 +103,7 @@ def test_samples_of_two_records_stay_apart(record, toy, tmp_path):
 def test_nothing_half_written_is_left_behind(record, tmp_path):
     with pytest.raises(CacheError, match="cannot write to"):
         record.save(tmp_path / "missing" / "r.json")
-    broken = Result.make("x", _tiny(), {}, {}, {"bad": torch.arange(2)})
+    broken = Result("x", {}, samples={"bad": torch.arange(2)})
     broken.samples["bad"] = "no tensor"
     with pytest.raises(AttributeError):
         broken.save(tmp_path / "r.json")
@@ -136,13 +136,6 @@ def test_no_place_to_write(record, tmp_path, monkeypatch, path, error, message):
     with pytest.raises(error, match=message):
         record.save(path)
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def _tiny():
-    from pyg_cagp.data import as_kg
-    from tests.conftest import split
-
-    return as_kg((split((0, 0, 1)), split((0, 0, 2)), split((0, 0, 3))))
 
 
 @pytest.fixture(scope="module")
