@@ -5,7 +5,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import AnswerIndex, triples
