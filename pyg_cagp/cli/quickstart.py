@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
     add_common,
     add_device,
     find_device,
-    format_table,
     print_json,
 )
 from pyg_cagp.exceptions import InvalidInputError
