@@ -136,7 +136,7 @@ def _fit(
     )
     # Both kinds of doubt are still there; nothing tells how to weigh them.
     even = SimpleAverage(model, coverage).fit(kg)
-    cagp.alpha_, cagp.low_, cagp.high_ = even.alpha_, even.low_, even.high_
+    cagp.set_extra_state(even.get_extra_state())
     return cagp, None, None
 
 

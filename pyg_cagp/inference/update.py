@@ -25,6 +25,7 @@ from pyg_cagp.nn.kge import KG2E
 from pyg_cagp.train import Config, load_model, save_checkpoint
 from pyg_cagp.train.checkpoint import model_tensors
 from pyg_cagp.train.load import STORED
+from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 
 Chunk = tuple[Sequence[str], Sequence[str], Sequence[str]]
 
@@ -147,9 +148,17 @@ def update(
             coverage.save(new / state.COVERAGE)
             train = torch.cat([train, found], dim=1)
             write_known(new / state.KNOWN, train, val)
-            for name in (state.NAMES, state.CAGP_FILE, before["evidence"]):
+            write_atomically(
+                new / state.NAMES, (old / state.NAMES).read_bytes()
+            )
+            for name, cls, parts in (
+                (state.CAGP_FILE, CAGP, (model, coverage)),
+                (before["evidence"], EvidenceUncertainty, (coverage, model)),
+            ):
                 if name is not None:
-                    write_atomically(new / name, (old / name).read_bytes())
+                    # Weights and scales hold for the updated posterior.
+                    estimator = cls.load(old / name, *parts)
+                    estimator.accept_posterior().save(new / name)
             stored = {key: meta[key] for key in STORED}
             path = new / state.MODEL
             crc32 = save_checkpoint(path, model_tensors(model), stored)
