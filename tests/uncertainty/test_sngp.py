@@ -69,4 +69,4 @@ def test_doubt_pulls_probabilities_towards_a_half(sngp, world):
 
 def test_bad_options(sngp):
     with pytest.raises(InvalidInputError, match="'measure' must be one of"):
-        SNGP(sngp.model, "entropy")
+        SNGP(sngp.model, measure="entropy")
