@@ -183,7 +183,7 @@ def _mistakes(model: GaussianKGEModel, kg: Data) -> Predictions:
     """
     if not bool(kg.val_mask.any()):
         raise InvalidInputError("the graph has no validation triple")
-    found = evaluate.predictions(model, kg, "val")
+    found = evaluate.predictions(model, kg, split="val")
     wrong = found.error
     if bool(wrong.all()) or not bool(wrong.any()):
         raise InvalidInputError(

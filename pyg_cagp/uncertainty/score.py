@@ -38,7 +38,7 @@ class ScoreUncertainty(ModelEstimator):
 
     def __init__(self, model: ScorerLike, *, kind: ScoreKind = "score") -> None:
         check_choice("kind", kind, get_args(ScoreKind))
-        super().__init__(as_scorer(model))
+        super().__init__(as_scorer(model), object)
         self.kind = kind
         self.reads_scores = ("tail",) if kind == "softmax" else ()
 
@@ -117,7 +117,7 @@ class Energy(ModelEstimator):
         r"""Returns the energy."""
         if self.of == "triple":
             return -score_triples(self.model, head_index, rel_type, tail_index)
-        terms = softmax_terms(
+        terms = terms or softmax_terms(
             self.model,
             head_index,
             rel_type,
