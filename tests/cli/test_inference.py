@@ -66,8 +66,8 @@ def test_a_model_without_mistakes_to_learn_from(
 ):
     predictions = evaluation.evaluate.predictions
 
-    def the_same(*args):
-        found = predictions(*args)
+    def the_same(*args, **options):
+        found = predictions(*args, **options)
         return found._replace(error=torch.full_like(found.error, all_wrong))
 
     monkeypatch.setattr(evaluation.evaluate, "predictions", the_same)
