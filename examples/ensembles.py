@@ -35,7 +35,7 @@ def main() -> None:
         "dropout, variance": MCDropout(dropped.model),
         "dropout, mean": MCDropout(dropped.model, measure="mean"),
     }
-    result = evaluate.ood(estimators, kg, "standard")
+    result = evaluate.ood(estimators, kg, protocol="standard")
     for name, rows in result["methods"].items():
         print(f"{name:24s} AUROC {rows['overall']['auroc']:.3f}")
     print(

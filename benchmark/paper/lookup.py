@@ -35,7 +35,7 @@ def all_triples(kg: Data, model: KGEModel, seed: int) -> Triples:
         if VerifiedNegatives.applies_to(kg):
             labelled.append(VerifiedNegatives().label(kg, split))
         parts += [part.triples for part in labelled]
-        parts.append(predictions(model, kg, split)[:3])
+        parts.append(predictions(model, kg, split=split)[:3])
     head, rel, tail = map(torch.cat, zip(*parts, strict=True))
     sizes = int(kg.num_nodes), int(kg.num_relations)
     key = triple_keys(head, rel, tail, *sizes).unique()

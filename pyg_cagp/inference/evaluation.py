@@ -12,8 +12,8 @@ from pyg_cagp._utils.files import check_target
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import kg_digest
 from pyg_cagp.datasets import load
+from pyg_cagp.evaluate import Result
 from pyg_cagp.evaluate.error_ranking import Predictions
-from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.protocols import PROTOCOLS as OOD_PROTOCOLS
@@ -42,7 +42,7 @@ def evaluate_run(
     device: torch.device | str = "cpu",
     seed: int = 0,
     progress: bool = False,
-) -> Record:
+) -> Result:
     r"""Judges the model of a run, as it was trained, and writes the record
     into its folder as :obj:`evaluate-PROTOCOL.json`.
 
@@ -86,7 +86,7 @@ def judge_model(
     protocol: str,
     seed: int = 0,
     progress: bool = False,
-) -> Record:
+) -> Result:
     r"""Judges a model by a protocol; see :func:`evaluate_run`.
 
     Args:
@@ -113,7 +113,7 @@ def judge_model(
             progress=progress,
         )
     rule = protocol_of(protocol, seed=seed)
-    return evaluate.ood(signals, kg, rule, seed=seed)
+    return evaluate.ood(signals, kg, protocol=rule, seed=seed)
 
 
 def graph_of(
@@ -183,7 +183,7 @@ def _mistakes(model: GaussianKGEModel, kg: Data) -> Predictions:
     """
     if not bool(kg.val_mask.any()):
         raise InvalidInputError("the graph has no validation triple")
-    found = evaluate.predictions(model, kg, "val")
+    found = evaluate.predictions(model, kg, split="val")
     wrong = found.error
     if bool(wrong.all()) or not bool(wrong.any()):
         raise InvalidInputError(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate import Result
 from pyg_cagp.report.figures import Picture
 from pyg_cagp.train.tracker import Tracker
 
@@ -40,7 +40,7 @@ def write_board(
         if found["detection"]:
             writer.add_text("detection", _areas(found["detection"]))
         for protocol in found["detection"]:
-            record = Record.load(run / f"evaluate-{protocol}.json")
+            record = Result.load(run / f"evaluate-{protocol}.json")
             _curves(writer, protocol, record)
         for part in pictures:
             writer.add_figure(f"report/{part.name}", part.figure, 0)
@@ -48,7 +48,7 @@ def write_board(
         tracker.close()
 
 
-def _curves(writer: "SummaryWriter", protocol: str, record: Record) -> None:
+def _curves(writer: "SummaryWriter", protocol: str, record: Result) -> None:
     samples = record.samples
     label = (samples["kind"] > 0).long()
     for name in record["methods"]:

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp import evaluate, metrics
-from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate import Result
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.inference.evaluation import fitted_signals
 from pyg_cagp.nn.kge import GaussianKGEModel
@@ -25,7 +25,7 @@ NUM_WEIGHTS = 41
 
 def detection(
     model: GaussianKGEModel, kg: Data, protocol: str, seed: int = 0
-) -> tuple[dict[str, Any], Record]:
+) -> tuple[dict[str, Any], Result]:
     r"""Judges both kinds of doubt, their mix and all evidence by a protocol.
 
     Args:
@@ -40,7 +40,7 @@ def detection(
     """
     signals = fitted_signals(model, kg, protocol, seed)
     record = evaluate.ood(
-        signals, kg, protocol_of(protocol, seed=seed), seed=seed
+        signals, kg, protocol=protocol_of(protocol, seed=seed), seed=seed
     )
     samples = record.samples
     kind = samples["kind"]
@@ -91,7 +91,7 @@ def detection(
 
 def all_detection(
     model: GaussianKGEModel, kg: Data, seed: int = 0
-) -> tuple[dict[str, Any], dict[str, str], list[Record]]:
+) -> tuple[dict[str, Any], dict[str, str], list[Result]]:
     r"""Judges by every protocol that the graph allows.
 
     Args:

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp import evaluate
-from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate import Result
 from pyg_cagp.inference.evaluation import NUM_RESAMPLES, fitted_signals
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.report.curves import best_risk, risk_band
@@ -22,7 +22,7 @@ BY = "evidence"
 
 def mistakes(
     model: GaussianKGEModel, kg: Data, seed: int = 0
-) -> tuple[dict[str, Any], Record]:
+) -> tuple[dict[str, Any], Result]:
     r"""Judges doubt by whether it finds the predictions that are wrong, and
     picks those that are trusted most and least.
 
@@ -63,7 +63,7 @@ def mistakes(
     return found, record
 
 
-def _ends(kg: Data, record: Record, cagp: Any) -> dict[str, list[dict]]:
+def _ends(kg: Data, record: Result, cagp: Any) -> dict[str, list[dict]]:
     samples = record.samples
     order = _distinct(record, samples[f"score/{BY}"].argsort(stable=True))
     num = min(NUM_SHOWN, order.numel() // 2)
@@ -95,7 +95,7 @@ def _ends(kg: Data, record: Record, cagp: Any) -> dict[str, list[dict]]:
     return found
 
 
-def _distinct(record: Record, order: Tensor) -> Tensor:
+def _distinct(record: Result, order: Tensor) -> Tensor:
     # Asking for the tail and for the head may lead to the same triple.
     triples = torch.stack(
         [record.samples[part][order] for part in ("head", "rel", "tail")]

@@ -13,6 +13,7 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.scoring import SoftmaxTerms
+from pyg_cagp.nn.scoring.scorer import scorer_device
 from pyg_cagp.protocols import (
     LabelledTriples,
     Partition,
@@ -184,7 +185,7 @@ class ModelEstimator(UncertaintyEstimator):
         kind (type): The required class.
     """
 
-    def __init__(self, model: Any, kind: type) -> None:
+    def __init__(self, model: Any, kind: type = object) -> None:
         check_type("model", model, kind)
         super().__init__(model.num_nodes, model.num_relations)
         self.model = model
@@ -192,7 +193,7 @@ class ModelEstimator(UncertaintyEstimator):
     @property
     def device(self) -> torch.device:
         r"""The device of the model."""
-        return self.model.node_emb.weight.device
+        return scorer_device(self.model)
 
     def _made_of(self) -> list[Any]:
         return [self.model]

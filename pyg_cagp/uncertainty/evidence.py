@@ -4,7 +4,6 @@ from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_same_shape, check_triples
@@ -13,6 +12,7 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.scoring import SoftmaxTerms
+from pyg_cagp.nn.scoring.scorer import ScorerLike
 from pyg_cagp.uncertainty.base import Labelled, UncertaintyEstimator
 from pyg_cagp.uncertainty.features import FAMILIES, Evidence
 from pyg_cagp.uncertainty.parts import check_both_classes
@@ -35,7 +35,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
 
     Args:
         coverage (Coverage): The coverage of the training triples.
-        model (torch_geometric.nn.kge.KGEModel, optional): The model.
+        model (Scorer or callable, optional): The model.
             (default: :obj:`None`)
         use_score (bool, optional): If set to :obj:`False`, reads no scores,
             but counts, coverage, frequency and variance only.
@@ -64,7 +64,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
     def __init__(
         self,
         coverage: Coverage,
-        model: KGEModel | None = None,
+        model: ScorerLike | None = None,
         *,
         use_score: bool = True,
         num_knots: int = 16,

@@ -4,11 +4,11 @@ from typing import cast
 
 import torch
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.scoring import SoftmaxTerms, softmax_terms
+from pyg_cagp.nn.scoring.scorer import ScorerLike, as_scorer, score_triples
 from pyg_cagp.uncertainty.parts import (
     CoverageModule,
     check_one_graph,
@@ -34,8 +34,8 @@ class Evidence(CoverageModule):
 
     Args:
         coverage (Coverage): The coverage of the training triples.
-        model (torch_geometric.nn.kge.KGEModel, optional): The model; variances
-            need a Gaussian one. (default: :obj:`None`)
+        model (Scorer or callable, optional): The model; variances need a
+            Gaussian one. (default: :obj:`None`)
         use_score (bool, optional): If set to :obj:`False`, leaves out what
             depends on scores. (default: :obj:`True`)
 
@@ -49,13 +49,13 @@ class Evidence(CoverageModule):
     def __init__(
         self,
         coverage: Coverage,
-        model: KGEModel | None = None,
+        model: ScorerLike | None = None,
         *,
         use_score: bool = True,
     ) -> None:
         check_type("coverage", coverage, Coverage)
         if model is not None:
-            check_type("model", model, KGEModel)
+            model = as_scorer(model)
             check_one_graph(model, coverage)
         super().__init__()
         self.coverage = coverage
@@ -138,7 +138,7 @@ class Evidence(CoverageModule):
         terms: SoftmaxTerms | None,
     ) -> list[Tensor]:
         assert self.model is not None
-        found = [-self.model(head, rel, tail)]
+        found = [-score_triples(self.model, head, rel, tail)]
         terms = terms or softmax_terms(self.model, head, rel, tail)
         found += [-terms.head.log_prob(), -terms.tail.log_prob()]
         if isinstance(self.model, GaussianKGEModel):

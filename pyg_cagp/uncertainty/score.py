@@ -4,11 +4,11 @@ from typing import Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.scoring import SoftmaxTerms, softmax_terms
+from pyg_cagp.nn.scoring.scorer import ScorerLike, as_scorer, score_triples
 from pyg_cagp.uncertainty.base import ModelEstimator
 
 ScoreKind: TypeAlias = Literal["score", "sigmoid", "softmax"]
@@ -19,7 +19,7 @@ class ScoreUncertainty(ModelEstimator):
     r"""Uncertainty as the lack of a high score.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model.
         kind (str, optional): :obj:`"score"` for :math:`-s(h, r, t)`,
             :obj:`"sigmoid"` for :math:`1 - \sigma(s)`, for a model that was
             trained to separate true triples from false ones, or
@@ -36,9 +36,9 @@ class ScoreUncertainty(ModelEstimator):
 
     options = ("kind",)
 
-    def __init__(self, model: KGEModel, *, kind: ScoreKind = "score") -> None:
+    def __init__(self, model: ScorerLike, *, kind: ScoreKind = "score") -> None:
         check_choice("kind", kind, get_args(ScoreKind))
-        super().__init__(model, KGEModel)
+        super().__init__(as_scorer(model), object)
         self.kind = kind
         self.reads_scores = ("tail",) if kind == "softmax" else ()
 
@@ -56,7 +56,7 @@ class ScoreUncertainty(ModelEstimator):
             )
             # 1 - p, without losing what is next to 0.
             return -torch.expm1(terms.tail.log_prob())
-        score = self.model(head_index, rel_type, tail_index)
+        score = score_triples(self.model, head_index, rel_type, tail_index)
         return -score if self.kind == "score" else torch.sigmoid(-score)
 
 
@@ -72,7 +72,7 @@ class Energy(ModelEstimator):
     * the energy of a *triple*, :math:`-s(h, r, t)`: that of one class.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model.
         of (str, optional): :obj:`"query"` or :obj:`"triple"`.
             (default: :obj:`"query"`)
         temperature (float, optional): The temperature :math:`T`.
@@ -90,7 +90,7 @@ class Energy(ModelEstimator):
 
     def __init__(
         self,
-        model: KGEModel,
+        model: ScorerLike,
         *,
         of: EnergyOf = "query",
         temperature: float = 1.0,
@@ -100,7 +100,7 @@ class Energy(ModelEstimator):
             raise InvalidInputError(
                 f"'temperature' must be positive (got {temperature})"
             )
-        super().__init__(model, KGEModel)
+        super().__init__(as_scorer(model))
         self.of = of
         self.temperature = temperature
         # Shared terms have temperature 1.
@@ -116,7 +116,7 @@ class Energy(ModelEstimator):
     ) -> Tensor:
         r"""Returns the energy."""
         if self.of == "triple":
-            return -self.model(head_index, rel_type, tail_index)
+            return -score_triples(self.model, head_index, rel_type, tail_index)
         terms = terms or softmax_terms(
             self.model,
             head_index,

@@ -69,7 +69,11 @@ def timestamp(setting: Setting, resamples: int) -> dict[str, Any]:
     kg = past_and_future(setting)
     named = estimators(setting, kg, setting.trained_on(kg), Timestamp())
     record = evaluate.ood(
-        named, kg, "timestamp", seed=setting.seed, num_resamples=resamples
+        named,
+        kg,
+        protocol="timestamp",
+        seed=setting.seed,
+        num_resamples=resamples,
     )
     return slim(record)
 

@@ -110,7 +110,7 @@ def _evaluated(
     record = evaluate.ood(
         named,
         setting.kg,
-        protocol,
+        protocol=protocol,
         seed=seed,
         # Seeds are not independent graphs, so methods are compared in one.
         compare_with="cagp" if seed == 0 else None,
@@ -144,7 +144,7 @@ def estimators(
     return named
 
 
-def slim(record: evaluate.Record) -> dict[str, Any]:
+def slim(record: evaluate.Result) -> dict[str, Any]:
     r"""Returns the figures of a record that tables are made of."""
     figures = record.to_dict()["metrics"]
     for rows in figures["methods"].values():

@@ -27,7 +27,7 @@ def error_ranking(
     of_errors.evidence = KnownEvidence(
         of_errors.evidence, lookup(setting, "evidence", scores)
     )
-    val = evaluate.predictions(model, kg, "val")
+    val = evaluate.predictions(model, kg, split="val")
     of_errors.fit_labelled(*val[:3], val.error)
     named["evidence of errors"] = of_errors
     return _evaluated(setting, named, resamples, "own")
