@@ -6,6 +6,7 @@ first offending row, and what to do about it.
 
 from collections.abc import Sequence
 from numbers import Integral
+from operator import lt
 from typing import Any
 
 import torch
@@ -48,6 +49,8 @@ def check_ids(name: str, ids: Tensor, size: int, size_name: str) -> Tensor:
 
 
 def _as_ids(name: str, ids: Tensor) -> Tensor:
+    if isinstance(ids, Tensor) and ids.dtype is torch.int64:
+        return ids
     if not isinstance(ids, Tensor):
         raise InvalidInputError(
             f"'{name}' must be a torch.Tensor (got {type(ids).__name__})"
@@ -81,7 +84,10 @@ def check_triples(
     rel = _as_ids("rel_type", rel_type)
     tail = _as_ids("tail_index", tail_index)
     sizes = num_nodes, num_relations, num_nodes
-    if not _inside((head, rel, tail), sizes):
+    if _inside((head, rel, tail), sizes):
+        if head.shape == rel.shape == tail.shape:
+            return head, rel, tail
+    else:
         check_ids("head_index", head, num_nodes, "num_nodes")
         check_ids("rel_type", rel, num_relations, "num_relations")
         check_ids("tail_index", tail, num_nodes, "num_nodes")
@@ -111,14 +117,17 @@ def check_pairs(
 
 def _inside(columns: Sequence[Tensor], sizes: Sequence[int]) -> bool:
     r"""Whether all ids are in range, with one transfer from the device."""
-    bounds = [x for ids in columns if ids.numel() for x in torch.aminmax(ids)]
-    if len({x.device for x in bounds}) != 1 or len(bounds) < 2 * len(sizes):
-        return False
-    ends = torch.stack(bounds).view(-1, 2).tolist()
-    return all(
-        low >= 0 and high < size
-        for (low, high), size in zip(ends, sizes, strict=True)
-    )
+    device = columns[0].device
+    bounds: list[Tensor] = []
+    for ids in columns:
+        if ids.numel() == 0 or ids.device != device:
+            return False
+        bounds += torch.aminmax(ids)
+    if device.type == "cpu":
+        ends = [int(bound) for bound in bounds]
+    else:
+        ends = torch.stack(bounds).tolist()
+    return min(ends[::2]) >= 0 and all(map(lt, ends[1::2], sizes))
 
 
 def check_same_shape(**tensors: Tensor) -> None:

@@ -24,7 +24,7 @@ def combine_ends(head: Tensor, tail: Tensor, how: Combine) -> Tensor:
             :obj:`"tail"` alone.
     """
     if how == "mean":
-        return (head + tail) / 2
+        return (head + tail).div_(2)
     if how == "max":
         return torch.maximum(head, tail)
     return head if how == "head" else tail
@@ -97,6 +97,11 @@ class SemanticUncertainty(ModelEstimator):
         check_choice("combine", combine, get_args(Combine))
         super().__init__(model, GaussianKGEModel)
         self.combine = combine
+
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the model."""
+        return self.model.node_emb.weight.device
 
     def entity(self) -> Tensor:
         r"""Returns the mean variance of each entity, of shape
