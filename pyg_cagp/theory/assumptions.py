@@ -2,20 +2,17 @@ r"""The assumptions of the paper, as measurements."""
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp.coverage import Coverage
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import kind_auroc
-from pyg_cagp.theory.overlap import (
-    EPSILONS,
-    check_labelled,
-    frequency_overlap,
-)
+from pyg_cagp.protocols import LabelledTriples, Partition
+from pyg_cagp.theory.overlap import EPSILONS, distance, label_test, shares
+from pyg_cagp.typing import Reference
 from pyg_cagp.uncertainty import StructuralUncertainty, normalised_semantic
 
 
@@ -38,27 +35,41 @@ class Signals(NamedTuple):
         return kind_auroc(score, self.kind, *kinds)
 
 
-def signals(data: Data, variance: Tensor) -> Signals:
+def signals(
+    kg: Data, variance: Tensor, *, partition: Partition = "stated"
+) -> Signals:
     r"""Returns both signals of the test triples.
 
     Args:
-        data (Data): A graph that
-            :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
+        kg (Data): The graph, or anything else that
+            :func:`~pyg_cagp.data.as_kg` takes.
         variance (torch.Tensor): The variance of each entity.
+        partition (str or TemporalLikeOOD, optional): The partition into ID
+            triples, emerging entities and novel contexts.
+            (default: :obj:`"stated"`)
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> from pyg_cagp.transforms import TemporalLikeOOD
-        >>> data = TemporalLikeOOD()(load("synthetic"))
-        >>> found = signals(data, torch.rand(data.num_nodes))
+        >>> kg = load("synthetic")
+        >>> found = signals(kg, torch.rand(kg.num_nodes))
         >>> found.area(found.structural, 2)
         1.0
     """
-    check_labelled(data)
-    if variance.shape != (data.num_nodes,):
+    return signals_of(label_test(kg, partition)[1], variance)
+
+
+def signals_of(test: LabelledTriples, variance: Tensor) -> Signals:
+    r"""Returns both signals of labelled test triples.
+
+    Args:
+        test (LabelledTriples): The triples.
+        variance (torch.Tensor): The variance of each entity.
+    """
+    size = test.coverage.num_nodes
+    if variance.shape != (size,):
         raise InvalidInputError(
-            f"'variance' must have one entry for each of {data.num_nodes} "
-            f"entities (got shape {list(variance.shape)})"
+            f"'variance' must have one entry for each of {size} entities (got "
+            f"shape {list(variance.shape)})"
         )
     broken = (~variance.isfinite()).nonzero()
     if broken.numel():
@@ -67,19 +78,18 @@ def signals(data: Data, variance: Tensor) -> Signals:
             f"'variance' must hold finite numbers (got "
             f"{float(variance[entity])} for entity {entity})"
         )
-    mask = data.test_mask
-    head, tail = data.edge_index[:, mask]
-    structural = StructuralUncertainty(Coverage.from_data(data))
     return Signals(
-        normalised_semantic(variance, head, tail),
-        structural(head, data.edge_type[mask], tail).double(),
-        data.ood_type[mask],
+        normalised_semantic(variance, test.head, test.tail),
+        StructuralUncertainty(test.coverage)(*test.triples).double(),
+        test.kind,
     )
 
 
 def assumptions(
-    data: Data,
+    kg: Data,
     variance: Tensor,
+    *,
+    partition: Partition = "stated",
     epsilons: Sequence[float] = EPSILONS,
 ) -> dict[str, Any]:
     r"""Measures the assumptions A1 to A6 of the `"Decomposing Uncertainty in
@@ -100,45 +110,67 @@ def assumptions(
       pairs, which is the AUROC, and whether in all.
 
     Args:
-        data (Data): A graph that
-            :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
+        kg (Data): The graph, or anything else that
+            :func:`~pyg_cagp.data.as_kg` takes.
         variance (torch.Tensor): The variance of each entity, such as
             :obj:`model.mean_variance(torch.arange(num_nodes))`, or any other
             function of entities.
+        partition (str or TemporalLikeOOD, optional): The partition into ID
+            triples, emerging entities and novel contexts.
+            (default: :obj:`"stated"`)
         epsilons (sequence, optional): The distances of A3.
             (default: :obj:`(1, 2, 5, 10, 20, 50, 100)`)
 
     Returns:
-        For each assumption, what was measured and whether it :obj:`holds`;
-        :obj:`None` for what there are no triples to measure on.
+        For each assumption, its measure and whether it :obj:`holds`;
+        :obj:`None` without triples to measure it on.
 
     Example:
+        >>> from pyg_cagp import Coverage
         >>> from pyg_cagp.datasets import load
-        >>> from pyg_cagp.transforms import TemporalLikeOOD
-        >>> data = TemporalLikeOOD()(load("synthetic"))
-        >>> frequency = Coverage.from_data(data).frequency()
-        >>> found = assumptions(data, 1 / (1 + frequency))
+        >>> kg = load("synthetic")
+        >>> frequency = Coverage.from_data(kg).frequency()
+        >>> found = assumptions(kg, 1 / (1 + frequency))
         >>> found["A1"]["spearman"], found["A2"]["coverage"]
         (-1.0, 1.0)
     """
-    found = signals(data, variance)
+    kg, test = label_test(kg, partition)
+    return measured(kg, test, variance, epsilons)
+
+
+def measured(
+    kg: Data,
+    test: LabelledTriples,
+    variance: Tensor,
+    epsilons: Sequence[float] = EPSILONS,
+) -> dict[str, Any]:
+    r"""Returns :func:`assumptions` of labelled test triples.
+
+    Args:
+        kg (Data): The graph, which was checked.
+        test (LabelledTriples): Its test triples.
+        variance (torch.Tensor): The variance of each entity.
+        epsilons (sequence, optional): The distances of A3.
+            (default: :obj:`(1, 2, 5, 10, 20, 50, 100)`)
+    """
+    found = signals_of(test, variance)
     semantic, structural, kind = found
     covered = share_silent(structural[kind == 0])
     rho = share_silent(structural[kind == 1])
     separation = found.area(semantic, 1)
     overlap = {
-        reference: frequency_overlap(data, epsilons, reference)
-        for reference in ("id", "train")
+        reference: shares(distance(kg, test, reference), epsilons)
+        for reference in get_args(Reference)
     }
-    shares = [s for s in overlap["id"].values() if not math.isnan(s)]
+    of_id = [s for s in overlap["id"].values() if not math.isnan(s)]
     delta = semantic_gap(found)
     return {
-        "A1": _monotone(Coverage.from_data(data).frequency(), variance),
+        "A1": _monotone(test.coverage.frequency(), variance),
         "A2": {
             "coverage": covered,
             "holds": None if covered is None else covered == 1,
         },
-        "A3": {**overlap, "holds": min(shares) == 1 if shares else None},
+        "A3": {**overlap, "holds": min(of_id) == 1 if of_id else None},
         "A4": {
             "delta": delta,
             "share_below_1": _share_below(found, 1.0),

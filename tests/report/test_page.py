@@ -132,8 +132,8 @@ def test_every_shown_triple_is_a_prediction_once(reported):
     for rows in trust.values():
         triples = [(r["head"], r["relation"], r["tail"]) for r in rows]
         assert len(triples) == len(set(triples)) > 0
-    most = [row["doubt"] for row in trust["most"]]
-    least = [row["doubt"] for row in trust["least"]]
+    most = [row["p_wrong"] for row in trust["most"]]
+    least = [row["p_wrong"] for row in trust["least"]]
     assert most == sorted(most)
     assert least == sorted(least, reverse=True)
     assert most[-1] <= least[-1]

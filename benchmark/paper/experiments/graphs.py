@@ -34,12 +34,11 @@ def partitions(setting: Setting) -> dict[str, Any]:
     for preset in PRESETS:
         transform = TemporalLikeOOD.preset(preset)
         figures["presets"][preset] = partition_summary(kg, transform)
-        data = transform(kg)
         figures["overlap"][preset] = {
             reference: {
                 str(epsilon): share
                 for epsilon, share in theory.frequency_overlap(
-                    data, reference=reference
+                    kg, reference=reference, partition=preset
                 ).items()
             }
             for reference in ("id", "train")
