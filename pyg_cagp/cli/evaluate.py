@@ -20,7 +20,7 @@ def add_command(commands: Any) -> None:
         "evaluate",
         help="evaluate a trained run on its own graph",
         description="Evaluates a run on the test triples of the graph it was "
-        "trained on, and writes the result to RUN/evaluate-PROTOCOL.json.",
+        "trained on, and writes the record to RUN/evaluate-PROTOCOL.json.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

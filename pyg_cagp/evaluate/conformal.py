@@ -5,26 +5,30 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.nn.kge import KGEModel
 from tqdm import tqdm
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import AnswerIndex, triples
 from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
-from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.results import ConformalResult
 from pyg_cagp.evaluate.scoring import Estimator, identities, uncertainties
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring.scorer import (
+    Scorer,
+    ScorerLike,
+    as_scorer,
+    evaluating,
+    finite_scores,
+    scorer_device,
+)
 from pyg_cagp.protocols import LabelledTriples, Partition, TemporalLike
-from pyg_cagp.typing import Fallback
-
-SIDES = ("tail", "head")
+from pyg_cagp.typing import Fallback, Side
 
 
 def conformal(
-    model: KGEModel,
+    model: ScorerLike,
     kg: GraphLike,
     *,
     alpha: float = 0.1,
@@ -48,7 +52,8 @@ def conformal(
     kind of triple, too: emerging entities and novel contexts may break it.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model, or what
+            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
         kg (Data): The graph, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
         alpha (float, optional): How often a set may miss.
@@ -86,7 +91,7 @@ def conformal(
     if graph.kg.edge_index.device.type != "cpu":
         graph = EvaluationGraph(graph.kg.clone().cpu())
     kg = graph.kg
-    check_fits(model, kg)
+    scorer = as_scorer(model, kg)
     rule = TemporalLike(preset)
     val, test = graph.label(rule, "val"), graph.label(rule, "test")
     if val.rel.numel() == 0 or test.rel.numel() == 0:
@@ -94,7 +99,7 @@ def conformal(
             "'kg' must have validation triples, to calibrate on, and test "
             "triples"
         )
-    sets = AnswerSets(model, kg, difficulty, max_scores)
+    sets = AnswerSets(scorer, kg, difficulty, max_scores)
     covered, size, widths = [], [], []
     total = 2 * (val.rel.numel() + test.rel.numel())
     with tqdm(total=total, unit="query", disable=not progress) as bar:
@@ -147,7 +152,7 @@ class AnswerSets:
     r"""Finds the nonconformity of answers and the sizes of answer sets.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer): The model.
         kg (Data): The graph.
         difficulty (callable, optional): See :func:`conformal`.
         max_scores (int, optional): How many scores to hold at a time.
@@ -156,12 +161,12 @@ class AnswerSets:
 
     def __init__(
         self,
-        model: KGEModel,
+        model: Scorer,
         kg: Data,
         difficulty: Estimator | None = None,
         max_scores: int = 2**21,
     ) -> None:
-        self.device = next(model.parameters()).device
+        self.device = scorer_device(model)
         #: What is known before the answers of a split are asked for.
         self.known = {
             split: AnswerIndex(
@@ -176,13 +181,13 @@ class AnswerSets:
         }
         self.model = model
         self.difficulty = difficulty
-        self.score = candidate_scorer(model)
+        self.score = finite_scores(model)
         self.size = max(1, max_scores // kg.num_nodes)
 
     @torch.no_grad()
     def __call__(
         self,
-        side: str,
+        side: Side,
         triples: LabelledTriples,
         split: str,
         threshold: Tensor | None,
@@ -216,7 +221,7 @@ class AnswerSets:
         return torch.cat(found), torch.cat(sizes) if sizes else torch.empty(0)
 
     def _difficulty(
-        self, side: str, given: Tensor, rel: Tensor, scores: Tensor
+        self, side: Side, given: Tensor, rel: Tensor, scores: Tensor
     ) -> Tensor:
         if self.difficulty is None:
             return torch.ones_like(rel, dtype=torch.double)

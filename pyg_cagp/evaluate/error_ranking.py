@@ -5,14 +5,12 @@ from typing import Any, get_args
 
 import numpy as np
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
 from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
 from pyg_cagp.evaluate.predictions import Predictions
-from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.results import ErrorRankingResult
 from pyg_cagp.evaluate.scoring import (
     Estimator,
@@ -22,6 +20,8 @@ from pyg_cagp.evaluate.scoring import (
 )
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics.inputs import check_share
+from pyg_cagp.nn.scoring import as_scorer
+from pyg_cagp.nn.scoring.scorer import ScorerLike
 from pyg_cagp.protocols import Split
 from pyg_cagp.typing import Cluster
 
@@ -30,7 +30,7 @@ BASELINE = "max probability"
 
 
 def predictions(
-    model: KGEModel, kg: GraphLike, *, split: Split = "test"
+    model: ScorerLike, kg: GraphLike, *, split: Split = "test"
 ) -> Predictions:
     r"""Answers each distinct query of a split, on both sides.
 
@@ -39,7 +39,8 @@ def predictions(
     as a triple.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model, or what
+            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
         kg (Data): The graph, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
         split (str, optional): :obj:`"val"` or :obj:`"test"`.
@@ -55,12 +56,11 @@ def predictions(
     """
     check_choice("split", split, get_args(Split))
     graph = EvaluationGraph.of(kg)
-    check_fits(model, graph.kg)
-    return graph.predictions(model, split)
+    return graph.predictions(as_scorer(model, graph.kg), split)
 
 
 def error_ranking(
-    model: KGEModel,
+    model: ScorerLike,
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
     kg: GraphLike,
     *,
@@ -84,7 +84,8 @@ def error_ranking(
     by Holm's method.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model, or what
+            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
         estimators (callable, sequence or mapping): One or more fitted
             estimators.
         kg (Data): The graph, or anything else that
@@ -118,7 +119,7 @@ def error_ranking(
     rates = _shares("rates", rates, "(]")
     risks = _shares("risks", risks, "[)")
     graph = EvaluationGraph.of(kg)
-    check_fits(model, graph.kg)
+    scorer = as_scorer(model, graph.kg)
     named = named_estimators(estimators)
     if BASELINE in named:
         raise InvalidInputError(
@@ -130,7 +131,7 @@ def error_ranking(
             "'kg' must have validation triples, to choose thresholds on, and "
             "test triples"
         )
-    val, test = (graph.predictions(model, split) for split in get_args(Split))
+    val, test = (graph.predictions(scorer, split) for split in get_args(Split))
     fit, scores = (
         {BASELINE: made.uncertainty}
         | {n: uncertainties(n, e, made[:3]) for n, e in named.items()}

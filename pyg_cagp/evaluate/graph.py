@@ -4,11 +4,11 @@ from functools import cached_property
 from typing import Any, Self, TypeAlias
 
 from torch_geometric.data import Data
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, describe_graph
 from pyg_cagp.evaluate.predictions import Predictions, predicted
+from pyg_cagp.nn.scoring import Scorer
 from pyg_cagp.protocols import LabelledTriples, Protocol, Split
 
 
@@ -68,12 +68,11 @@ class EvaluationGraph:
             self._labelled[key] = labelled
         return self._labelled[key]
 
-    def predictions(self, model: KGEModel, split: Split) -> Predictions:
+    def predictions(self, model: Scorer, split: Split) -> Predictions:
         r"""Returns a model's answers to the queries of a split.
 
         Args:
-            model (torch_geometric.nn.kge.KGEModel): The model, whose weights do
-                not change.
+            model (Scorer): The model, whose weights do not change.
             split (str): :obj:`"val"` or :obj:`"test"`.
         """
         of, found = self._predicted.get(split, (None, None))

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.data import AnswerIndex, TripleIndex, triples
-from pyg_cagp.nn.scoring.prediction import top_answers
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring import Scorer, top_answers
+from pyg_cagp.nn.scoring.scorer import scorer_device
 from pyg_cagp.protocols import Split
 
 
@@ -27,17 +28,17 @@ class Predictions(NamedTuple):
     uncertainty: Tensor
 
 
-def predicted(model: KGEModel, kg: Data, split: Split) -> Predictions:
+def predicted(model: Scorer, kg: Data, split: Split) -> Predictions:
     r"""Answers each distinct query of a split of a checked graph; see
     :func:`~pyg_cagp.evaluate.predictions`.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer): The model.
         kg (Data): The graph.
         split (str): :obj:`"val"` or :obj:`"test"`.
     """
     sizes = kg.num_nodes, kg.num_relations
-    device = next(model.parameters()).device
+    device = scorer_device(model)
     head, rel, tail = triples(kg, split)
     truth = TripleIndex(head, rel, tail, *sizes)
     before = kg.train_mask | (kg.val_mask if split == "test" else False)
@@ -45,7 +46,8 @@ def predicted(model: KGEModel, kg: Data, split: Split) -> Predictions:
     before = before & ~truth.contains(*triples(kg))
     known = AnswerIndex(*triples(kg, before), *sizes).to(device)
     parts = []
-    for number, (side, given) in enumerate((("tail", head), ("head", tail))):
+    for number, side in enumerate(SIDES):
+        given = head if side == "tail" else tail
         query = (given * kg.num_relations + rel).unique()
         given, asked = query // kg.num_relations, query % kg.num_relations
         answer = top_answers(

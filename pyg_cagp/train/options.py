@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp._utils.names import dataset_key
@@ -119,8 +119,8 @@ class PosteriorOptions:
     """
 
     name: str = "laplace"
-    prior: str | float = "marginal"
-    structure: str = "isotropic"
+    prior: Literal["marginal", "validation", "model"] | float = "marginal"
+    structure: Literal["isotropic", "diagonal"] = "isotropic"
     num_negatives: int = 0
     num_draws: int = 0
 

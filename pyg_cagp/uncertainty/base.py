@@ -21,6 +21,7 @@ from pyg_cagp.exceptions import (
     InvalidInputError,
     NotFittedError,
 )
+from pyg_cagp.nn.scoring.scorer import scorer_device
 from pyg_cagp.protocols import (
     LabelledTriples,
     Partition,
@@ -323,7 +324,7 @@ class ModelEstimator(UncertaintyEstimator):
         kind (type): What it has to be.
     """
 
-    def __init__(self, model: Any, kind: type) -> None:
+    def __init__(self, model: Any, kind: type = object) -> None:
         check_type("model", model, kind)
         super().__init__(model.num_nodes, model.num_relations)
         self.model = model
@@ -331,7 +332,7 @@ class ModelEstimator(UncertaintyEstimator):
     @property
     def device(self) -> torch.device:
         r"""The device of the model."""
-        return self.model.node_emb.weight.device
+        return scorer_device(self.model)
 
 
 class CoverageEstimator(UncertaintyEstimator):

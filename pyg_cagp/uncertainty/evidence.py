@@ -4,12 +4,12 @@ from typing import ClassVar, Self
 
 import torch
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_same_shape
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.scoring.scorer import ScorerLike
 from pyg_cagp.uncertainty.base import (
     Labelled,
     UncertaintyEstimator,
@@ -36,7 +36,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
 
     Args:
         coverage (Coverage): The coverage of the training triples.
-        model (torch_geometric.nn.kge.KGEModel, optional): The model.
+        model (Scorer or callable, optional): The model.
             (default: :obj:`None`)
         use_score (bool, optional): If set to :obj:`False`, does without the
             model's scores: counts, coverage, frequency and variance only.
@@ -65,7 +65,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
     def __init__(
         self,
         coverage: Coverage,
-        model: KGEModel | None = None,
+        model: ScorerLike | None = None,
         use_score: bool = True,
         num_knots: int = 16,
         ridge: float = 1e-5,

@@ -64,7 +64,15 @@ class Posterior(Module):
 
     def _refresh(self) -> None:
         self._key: str | None = None
-        self.table_ = self.log_variance_.exp().mean(dim=-1)
+        parts = self.log_variance_.split(2**16)
+        self.table_ = torch.cat([self._average(part.exp()) for part in parts])
+
+    def _average(self, variance: Tensor) -> Tensor:
+        # A mean of equal numbers rounds. Isotropic variances are averaged like
+        # others, so that a posterior's form changes no bit of a result.
+        width = self._node_emb[0].embedding_dim
+        shape = (*variance.shape[:-1], width)
+        return variance.expand(shape).contiguous().mean(dim=-1)
 
     def get_extra_state(self) -> Tensor:
         r"""Returns the variance of the prior, for :meth:`state_dict`."""

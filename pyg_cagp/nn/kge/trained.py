@@ -71,7 +71,7 @@ class TrainedPosterior(Posterior):
 
     def mean_variance(self, entity: Tensor) -> Tensor:
         r"""Returns the mean over dimensions of the variance."""
-        return self.variance(entity).mean(dim=-1)
+        return self._average(self.variance(entity))
 
     def rsample(
         self, entity: Tensor, *, generator: torch.Generator | None = None

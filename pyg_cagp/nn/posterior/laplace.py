@@ -14,7 +14,6 @@ from pyg_cagp.nn.kge.posterior import count_slots
 from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.posterior.curvature import check_scores, ggn_diagonal
 
-Prior = Literal["marginal", "validation", "model"]
 Triples = tuple[Tensor, Tensor, Tensor]
 
 
@@ -70,7 +69,7 @@ class LaplacePosterior:
 
     def __init__(
         self,
-        prior: Prior | float = "marginal",
+        prior: Literal["marginal", "validation", "model"] | float = "marginal",
         *,
         structure: Literal["isotropic", "diagonal"] = "isotropic",
         num_negatives: int | None = None,

@@ -6,15 +6,16 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp._utils.checks import check_choice, check_triples
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.query import SIDES
-from pyg_cagp.nn.scoring.candidates import (
-    CandidateScorer,
-    candidate_scorer,
+from pyg_cagp.nn.scoring.scorer import (
+    CandidateScores,
+    ScorerLike,
+    as_scorer,
     evaluating,
+    finite_scores,
 )
 from pyg_cagp.typing import Side
 
@@ -65,7 +66,7 @@ class SoftmaxTerms:
 
 @torch.no_grad()
 def softmax_terms(
-    model: KGEModel,
+    model: ScorerLike,
     head_index: Tensor,
     rel_type: Tensor,
     tail_index: Tensor,
@@ -79,7 +80,7 @@ def softmax_terms(
     share its scores.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer): The model, or what :func:`as_scorer` takes.
         head_index (torch.Tensor): The head indices, of shape :obj:`[B]`.
         rel_type (torch.Tensor): The relation types, of shape :obj:`[B]`.
         tail_index (torch.Tensor): The tail indices, of shape :obj:`[B]`.
@@ -100,20 +101,21 @@ def softmax_terms(
     """
     for side in sides:
         check_choice("sides", side, SIDES)
+    scorer = as_scorer(model)
     head, rel, tail = check_triples(
-        head_index, rel_type, tail_index, model.num_nodes, model.num_relations
+        head_index, rel_type, tail_index, scorer.num_nodes, scorer.num_relations
     )
-    score = candidate_scorer(model)
-    size = max(1, max_scores // model.num_nodes)
+    score = finite_scores(scorer)
+    size = max(1, max_scores // scorer.num_nodes)
     found = {}
-    with evaluating(model):
+    with evaluating(scorer):
         for side in sides:
             given, answer = (head, tail) if side == "tail" else (tail, head)
             found[side] = _terms(
                 score,
                 side,
                 (given, rel, answer),
-                model.num_relations,
+                scorer.num_relations,
                 temperature,
                 size,
             )
@@ -121,8 +123,8 @@ def softmax_terms(
 
 
 def _terms(
-    score: CandidateScorer,
-    side: str,
+    score: CandidateScores,
+    side: Side,
     triples: tuple[Tensor, Tensor, Tensor],
     num_relations: int,
     temperature: float,

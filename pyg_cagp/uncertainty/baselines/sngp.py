@@ -73,9 +73,8 @@ class SNGP(ConfidenceUncertainty):
 
     @torch.no_grad()
     def _covariance(self, kg: Data) -> Tensor:
-        train = triples(kg, "train")
-        known = TripleIndex(*train, kg.num_nodes, kg.num_relations)
-        head, rel, tail = (part.to(self.device) for part in train)
+        head, rel, tail = (p.to(self.device) for p in triples(kg, "train"))
+        known = TripleIndex(head, rel, tail, kg.num_nodes, kg.num_relations)
         size = self.model.num_features
         precision = self.model.ridge * torch.eye(
             size, dtype=torch.double, device=self.device
@@ -83,9 +82,7 @@ class SNGP(ConfidenceUncertainty):
         order = torch.arange(rel.numel(), device=self.device)
         for batch in order.split(self.batch_size):
             right = head[batch], rel[batch], tail[batch]
-            wrong = self.model.corrupt(
-                *right, known if self.device.type == "cpu" else None
-            )
+            wrong = self.model.corrupt(*right, known)
             for part in (right, [column[:, 0] for column in wrong]):
                 columns = [column.reshape(-1) for column in part]
                 phi = self.model.features(*columns)

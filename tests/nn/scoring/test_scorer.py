@@ -9,8 +9,8 @@ from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E, UKGE, BEUrRE, QueryKGEModel, SNGPModel
 from pyg_cagp.nn.scoring import (
-    candidate_scorer,
-    candidates,
+    adapters,
+    as_scorer,
     rank_counts,
     softmax_terms,
     top_answers,
@@ -34,7 +34,7 @@ class Doubled(DistMult):
 @pytest.mark.parametrize("side", ["tail", "head"])
 def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
     # So few at a time that a query is cut in the middle.
-    monkeypatch.setattr(candidates, "MAX_TRIPLES", 4)
+    monkeypatch.setattr(adapters, "MAX_TRIPLES", 4)
     monkeypatch.setattr(QueryKGEModel, "max_numbers", 50)
     torch.manual_seed(0)
     model = cls(N, R, 4).eval()
@@ -42,7 +42,12 @@ def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
         torch.nn.init.normal_(parameter)
     given, rel = torch.tensor([3, 0, 8]), torch.tensor([1, 0, 1])
     with torch.no_grad():
-        got = candidate_scorer(model)(side, given, rel)
+        scorer = as_scorer(model)
+        got = (
+            scorer.score_tails(given, rel)
+            if side == "tail"
+            else scorer.score_heads(rel, given)
+        )
         for row in range(3):
             for entity in range(N):
                 ends = given[row : row + 1], torch.tensor([entity])
@@ -55,8 +60,9 @@ def test_weights_that_are_no_numbers_are_refused():
     model = ComplEx(N, R, 4)
     with torch.no_grad():
         model.node_emb_im.weight[0, 0] = torch.inf
+    zero = torch.zeros(1, dtype=torch.long)
     with pytest.raises(DivergenceError, match=r"\(in 'node_emb_im.weight'\)"):
-        candidate_scorer(model)
+        rank_counts(model, zero, zero, zero)
 
 
 def test_scores_that_are_no_numbers_are_refused():
