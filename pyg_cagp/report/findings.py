@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from pyg_cagp import evaluate
+from pyg_cagp import evaluate, theory
 from pyg_cagp._utils.files import check_target, write_atomically
+from pyg_cagp.data import triples
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.inference.evaluation import graph_of
@@ -17,7 +18,6 @@ from pyg_cagp.protocols import TemporalLike
 from pyg_cagp.report.detection import all_detection
 from pyg_cagp.report.errors import errors
 from pyg_cagp.report.thinning import rounded, thinned
-from pyg_cagp.theory.assumptions import measured
 from pyg_cagp.train import load_run
 from pyg_cagp.uncertainty import SemanticUncertainty
 
@@ -90,8 +90,10 @@ def gather(
             "errors": wrong,
             "missing": missing,
             "variance": _points(variance, graph.coverage.frequency(), seed),
-            "assumptions": measured(
-                graph.kg, graph.label(TemporalLike(), "test"), variance
+            "assumptions": theory.assumptions(
+                graph.label(TemporalLike(), "test"),
+                variance,
+                train=triples(graph.kg, "train"),
             ),
         }
         bar.update()

@@ -2,17 +2,20 @@ r"""The assumptions of the paper, as measurements."""
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import kind_auroc
-from pyg_cagp.protocols import LabelledTriples, Partition
-from pyg_cagp.theory.overlap import EPSILONS, distance, label_test, shares
-from pyg_cagp.typing import Reference
+from pyg_cagp.protocols import LabelledTriples
+from pyg_cagp.theory.overlap import (
+    EPSILONS,
+    Triples,
+    check_kinds,
+    frequency_overlap,
+)
 from pyg_cagp.uncertainty import StructuralUncertainty, normalised_semantic
 
 
@@ -35,36 +38,23 @@ class Signals(NamedTuple):
         return kind_auroc(score, self.kind, *kinds)
 
 
-def signals(
-    kg: Data, variance: Tensor, *, partition: Partition = "stated"
-) -> Signals:
+def signals(test: LabelledTriples, variance: Tensor) -> Signals:
     r"""Returns both signals of the test triples.
 
     Args:
-        kg (Data): The graph, or anything else that
-            :func:`~pyg_cagp.data.as_kg` takes.
+        test (LabelledTriples): The test triples, labelled by
+            :class:`~pyg_cagp.protocols.TemporalLike`.
         variance (torch.Tensor): The variance of each entity.
-        partition (str or TemporalLikeOOD, optional): The partition into ID
-            triples, emerging entities and novel contexts.
-            (default: :obj:`"stated"`)
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> kg = load("synthetic")
-        >>> found = signals(kg, torch.rand(kg.num_nodes))
+        >>> from pyg_cagp.protocols import TemporalLike
+        >>> test = TemporalLike().label(load("synthetic"), "test")
+        >>> found = signals(test, torch.rand(2000))
         >>> found.area(found.structural, 2)
         1.0
     """
-    return signals_of(label_test(kg, partition)[1], variance)
-
-
-def signals_of(test: LabelledTriples, variance: Tensor) -> Signals:
-    r"""Returns both signals of labelled test triples.
-
-    Args:
-        test (LabelledTriples): The triples.
-        variance (torch.Tensor): The variance of each entity.
-    """
+    check_kinds(test)
     size = test.coverage.num_nodes
     if variance.shape != (size,):
         raise InvalidInputError(
@@ -86,10 +76,10 @@ def signals_of(test: LabelledTriples, variance: Tensor) -> Signals:
 
 
 def assumptions(
-    kg: Data,
+    test: LabelledTriples,
     variance: Tensor,
     *,
-    partition: Partition = "stated",
+    train: Triples | None = None,
     epsilons: Sequence[float] = EPSILONS,
 ) -> dict[str, Any]:
     r"""Measures the assumptions A1 to A6 of the `"Decomposing Uncertainty in
@@ -99,8 +89,8 @@ def assumptions(
     * A1, variance falls with frequency: Spearman's rank correlation, and
       whether an entity of higher frequency always has the smaller variance.
     * A2, ID triples are covered: the share with :math:`U_{\text{str}} = 0`.
-    * A3, frequencies overlap: :func:`frequency_overlap`, against ID triples and
-      against training triples.
+    * A3, frequencies overlap: :func:`frequency_overlap`, against ID triples
+      and, where they are given, against training triples.
     * A4, the semantic gap is bounded: :math:`\Delta = \max_{\text{ID}}
       \tilde{U}_{\text{sem}} - \min_{\text{novel}} \tilde{U}_{\text{sem}} < 1`,
       and the share of pairs whose gap is below 1.
@@ -110,14 +100,13 @@ def assumptions(
       pairs, which is the AUROC, and whether in all.
 
     Args:
-        kg (Data): The graph, or anything else that
-            :func:`~pyg_cagp.data.as_kg` takes.
+        test (LabelledTriples): The test triples, labelled by
+            :class:`~pyg_cagp.protocols.TemporalLike`.
         variance (torch.Tensor): The variance of each entity, such as
             :obj:`model.mean_variance(torch.arange(num_nodes))`, or any other
             function of entities.
-        partition (str or TemporalLikeOOD, optional): The partition into ID
-            triples, emerging entities and novel contexts.
-            (default: :obj:`"stated"`)
+        train (tuple, optional): Heads, relations and tails of the training
+            triples. (default: :obj:`None`)
         epsilons (sequence, optional): The distances of A3.
             (default: :obj:`(1, 2, 5, 10, 20, 50, 100)`)
 
@@ -126,43 +115,24 @@ def assumptions(
         :obj:`None` without triples to measure it on.
 
     Example:
-        >>> from pyg_cagp import Coverage
         >>> from pyg_cagp.datasets import load
-        >>> kg = load("synthetic")
-        >>> frequency = Coverage.from_data(kg).frequency()
-        >>> found = assumptions(kg, 1 / (1 + frequency))
+        >>> from pyg_cagp.protocols import TemporalLike
+        >>> test = TemporalLike().label(load("synthetic"), "test")
+        >>> found = assumptions(test, 1 / (1 + test.coverage.frequency()))
         >>> found["A1"]["spearman"], found["A2"]["coverage"]
         (-1.0, 1.0)
     """
-    kg, test = label_test(kg, partition)
-    return measured(kg, test, variance, epsilons)
-
-
-def measured(
-    kg: Data,
-    test: LabelledTriples,
-    variance: Tensor,
-    epsilons: Sequence[float] = EPSILONS,
-) -> dict[str, Any]:
-    r"""Returns :func:`assumptions` of labelled test triples.
-
-    Args:
-        kg (Data): The graph, which was checked.
-        test (LabelledTriples): Its test triples.
-        variance (torch.Tensor): The variance of each entity.
-        epsilons (sequence, optional): The distances of A3.
-            (default: :obj:`(1, 2, 5, 10, 20, 50, 100)`)
-    """
-    found = signals_of(test, variance)
+    found = signals(test, variance)
     semantic, structural, kind = found
     covered = share_silent(structural[kind == 0])
     rho = share_silent(structural[kind == 1])
     separation = found.area(semantic, 1)
-    overlap = {
-        reference: shares(distance(kg, test, reference), epsilons)
-        for reference in get_args(Reference)
-    }
-    of_id = [s for s in overlap["id"].values() if not math.isnan(s)]
+    overlap = {"id": frequency_overlap(test, epsilons=epsilons)}
+    if train is not None:
+        overlap["train"] = frequency_overlap(
+            test, epsilons=epsilons, train=train
+        )
+    shares = [s for s in overlap["id"].values() if not math.isnan(s)]
     delta = semantic_gap(found)
     return {
         "A1": _monotone(test.coverage.frequency(), variance),
@@ -170,7 +140,7 @@ def measured(
             "coverage": covered,
             "holds": None if covered is None else covered == 1,
         },
-        "A3": {**overlap, "holds": min(of_id) == 1 if of_id else None},
+        "A3": {**overlap, "holds": min(shares) == 1 if shares else None},
         "A4": {
             "delta": delta,
             "share_below_1": _share_below(found, 1.0),

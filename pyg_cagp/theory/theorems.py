@@ -3,15 +3,12 @@ r"""The predictions of the paper's theorems beside measured values."""
 from typing import Any
 
 from torch import Tensor
-from torch_geometric.data import Data
 
-from pyg_cagp.protocols import Partition
+from pyg_cagp.protocols import LabelledTriples
 from pyg_cagp.theory.assumptions import semantic_gap, share_silent, signals
 
 
-def theorems(
-    kg: Data, variance: Tensor, *, partition: Partition = "stated"
-) -> dict[str, Any]:
+def theorems(test: LabelledTriples, variance: Tensor) -> dict[str, Any]:
     r"""Returns the predictions of the paper's two theorems beside the measured
     values on the test triples of a graph.
 
@@ -28,24 +25,20 @@ def theorems(
       that bound.
 
     Args:
-        kg (Data): The graph, or anything else that
-            :func:`~pyg_cagp.data.as_kg` takes.
+        test (LabelledTriples): The test triples, labelled by
+            :class:`~pyg_cagp.protocols.TemporalLike`.
         variance (torch.Tensor): The variance of each entity.
-        partition (str or TemporalLikeOOD, optional): The partition into ID
-            triples, emerging entities and novel contexts.
-            (default: :obj:`"stated"`)
 
     Example:
-        >>> from pyg_cagp import Coverage
         >>> from pyg_cagp.datasets import load
-        >>> kg = load("synthetic")
-        >>> frequency = Coverage.from_data(kg).frequency()
-        >>> found = theorems(kg, 1 / (1 + frequency))
+        >>> from pyg_cagp.protocols import TemporalLike
+        >>> test = TemporalLike().label(load("synthetic"), "test")
+        >>> found = theorems(test, 1 / (1 + test.coverage.frequency()))
         >>> part = found["structural on emerging"]
         >>> abs(part["predicted"] - part["measured"]) < 1e-12
         True
     """
-    found = signals(kg, variance, partition=partition)
+    found = signals(test, variance)
     semantic, structural, kind = found
     rho = share_silent(structural[kind == 1])
     result: dict[str, Any] = {

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from pyg_cagp import Coverage, GaussianDistMult, evaluate, theory
+from pyg_cagp import Coverage, GaussianDistMult, evaluate
 from pyg_cagp.data import kg_digest
 from pyg_cagp.data.kg import check_kg
 from pyg_cagp.datasets import load
@@ -71,14 +71,6 @@ def test_other_evaluations(kg, model, calls):
     tail = {"tail": lambda h, r, t: t}
     evaluate.error_ranking(model, tail, kg, num_resamples=9)
     assert calls == {"check_kg": 1, "kg_digest": 1}
-
-
-def test_theory(kg, model, calls):
-    variance = model.node_emb.weight.detach().square().mean(dim=1)
-    for measure in (theory.assumptions, theory.theorems, theory.signals):
-        calls.clear()
-        measure(kg, variance)
-        assert calls == {"check_kg": 1, "from_edges": 1, "_label": 1}
 
 
 @pytest.mark.parametrize("protocol", ["ranking", "comprehensive", "conformal"])

@@ -10,7 +10,9 @@ from benchmark.paper.baselines import Budget, all_scores, fitted
 from benchmark.paper.experiments.graphs import PRESETS
 from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate, theory
+from pyg_cagp.data import triples
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.protocols import TemporalLike
 
 
 def model(setting: Setting) -> dict[str, Any]:
@@ -38,9 +40,12 @@ def _theory(kg: Data, model: GaussianKGEModel) -> dict[str, Any]:
     variance = model.mean_variance(torch.arange(model.num_nodes)).double()
     figures = {}
     for preset in PRESETS:
+        test = TemporalLike(preset).label(kg, "test")
         figures[preset] = {
-            "assumptions": theory.assumptions(kg, variance, partition=preset),
-            "theorems": theory.theorems(kg, variance, partition=preset),
+            "assumptions": theory.assumptions(
+                test, variance, train=triples(kg, "train")
+            ),
+            "theorems": theory.theorems(test, variance),
         }
     return figures
 
