@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyg_cagp.evaluate import Result
-from pyg_cagp.report.figures import Picture
+from pyg_cagp.report.pictures import Picture
 from pyg_cagp.train.tracker import Tracker
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from pyg_cagp._utils.files import check_target, write_atomically
 from pyg_cagp.exceptions import CacheError
 from pyg_cagp.report.board import write_board
 from pyg_cagp.report.canvas import check_matplotlib, to_png
-from pyg_cagp.report.figures import all_pictures
 from pyg_cagp.report.findings import gather
 from pyg_cagp.report.page import render_page
+from pyg_cagp.report.pictures import all_pictures
 
 #: The file of the page in the folder of a run.
 PAGE = "report.html"

@@ -47,10 +47,10 @@ def test_a_graph_without_ordinary_validation_triples_has_a_report(tmp_path):
     assert "error-ranking" in found["missing"]
     assert found["errors"] is None
     page = (run / "report.html").read_text(encoding="utf-8")
-    assert "Not judged by error-ranking: " in page
+    assert "Not evaluated by error-ranking: " in page
 
 
-def test_a_graph_split_by_time_is_judged_by_time():
+def test_a_graph_split_by_time_is_evaluated_by_time():
     whole = SyntheticKG(num_nodes=200, num_triples=2000)[0]
     kg = TimestampOOD(*TimestampOOD.shares)(whole)
     model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
