@@ -31,7 +31,7 @@ def main() -> None:
     models = [member.model for member in members]
     estimators = {
         "ensemble, disagreement": DeepEnsemble(models),
-        "ensemble, mean": DeepEnsemble(models, "mean"),
+        "ensemble, mean": DeepEnsemble(models, measure="mean"),
         "dropout, variance": MCDropout(dropped.model),
         "dropout, mean": MCDropout(dropped.model, measure="mean"),
     }

@@ -31,7 +31,7 @@ def main() -> None:
     learned = EvidenceUncertainty(coverage, model)
     learned.fit_labelled(val.head, val.rel, val.tail, val.error)
     estimators = {
-        "structural": StructuralUncertainty(coverage, "smoothed"),
+        "structural": StructuralUncertainty(coverage, view="smoothed"),
         "learned from errors": learned,
     }
     rates = (0.25, 0.5, 0.85)

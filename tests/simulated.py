@@ -121,10 +121,8 @@ def _check_devices(func: Any, leaves: list[Any], simulated: bool) -> None:
 
 
 def _waits(func: Any, args: Any, kwargs: Any, here: bool) -> bool:
-    if func in WAITS:
+    if func in WAITS or (func is aten._to_copy.default and not here):
         return True
-    if func is aten._to_copy.default:
-        return not here
     if func is aten.copy_.default:
         return not isinstance(args[0], SimulatedTensor)
     if func is aten.repeat_interleave.Tensor:

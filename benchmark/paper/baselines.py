@@ -72,7 +72,7 @@ Maker = Callable[[Setting, Budget], UncertaintyEstimator | Evidence]
 #: Each by the name it has in tables.
 BASELINES: dict[str, Maker] = {
     "evidence": lambda s, b: Evidence(s.coverage, s.model),
-    "probability": lambda s, b: ScoreUncertainty(s.model, "softmax"),
+    "probability": lambda s, b: ScoreUncertainty(s.model, kind="softmax"),
     "energy": lambda s, b: Energy(s.model),
     "relation variance": lambda s, b: RelationConditionedVariance(
         s.model, epochs=min(5, b.epochs(s)), seed=s.seed

@@ -12,6 +12,7 @@ from torch_geometric.nn.kge import KGEModel
 from pyg_cagp._utils.checks import check_ids
 from pyg_cagp.evaluate import predictions
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.scoring import SoftmaxTerms
 from pyg_cagp.protocols import Split, Standard, VerifiedNegatives
 from pyg_cagp.uncertainty.features import Evidence
 
@@ -103,6 +104,12 @@ class KnownEvidence(Evidence):
         vars(self).update(vars(evidence))
         self.known = known
 
-    def __call__(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+    def forward(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        terms: SoftmaxTerms | None = None,
+    ) -> Tensor:
         r"""Returns the evidence, of shape :obj:`[B, len(names)]`."""
-        return self.known(head, rel, tail)
+        return self.known(head_index, rel_type, tail_index)

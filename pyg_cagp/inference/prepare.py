@@ -140,7 +140,7 @@ def _fit(
     )
     # Both uncertainties are there; no label says how to weigh them.
     even = SimpleAverage(model, coverage).fit(kg)
-    cagp.alpha_, cagp.low_, cagp.high_ = even.alpha_, even.low_, even.high_
+    cagp.set_extra_state(even.get_extra_state())
     return cagp, None, None
 
 

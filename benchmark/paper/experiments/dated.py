@@ -108,8 +108,12 @@ def arrival(setting: Setting, num_negatives: int = 256) -> dict[str, Any]:
         )
         label = torch.arange(len(batch[0])) >= len(new[1])
         signals = {
-            "structural, frozen": StructuralUncertainty(frozen, "smoothed"),
-            "structural, updated": StructuralUncertainty(growing, "smoothed"),
+            "structural, frozen": StructuralUncertainty(
+                frozen, view="smoothed"
+            ),
+            "structural, updated": StructuralUncertainty(
+                growing, view="smoothed"
+            ),
             "semantic, updated": SemanticUncertainty(model),
         }
         before = (then[batch[0]] + then[batch[2]]) / 2

@@ -65,7 +65,7 @@ def conformal(setting: Setting) -> dict[str, Any]:
     r"""Sets of answers that are to hold the right one nine times in ten, as
     they are, and widened by structural uncertainty.
     """
-    structural = StructuralUncertainty(setting.coverage, "smoothed")
+    structural = StructuralUncertainty(setting.coverage, view="smoothed")
     options: dict[str, dict[str, Any]] = {
         "plain": {},
         "by relation": {"group": "relation"},

@@ -71,7 +71,7 @@ def coverage_views(setting: Setting) -> dict[str, Any]:
     }
     figures: dict[str, Any] = {}
     for view in VIEWS:
-        estimator = StructuralUncertainty(coverage, view)
+        estimator = StructuralUncertainty(coverage, view=view)
         ood = estimator(test.head[novel], test.rel[novel], test.tail[novel])
         figures[view] = {}
         for name, train in references.items():

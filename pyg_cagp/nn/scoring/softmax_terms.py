@@ -55,6 +55,14 @@ class SoftmaxTerms:
         r"""The terms of the heads."""
         return self._side("head")
 
+    def __getitem__(self, rows: Tensor | slice) -> "SoftmaxTerms":
+        return SoftmaxTerms(
+            {
+                side: AnswerTerms(*(column[rows] for column in columns))
+                for side, columns in self.sides.items()
+            }
+        )
+
     def _side(self, side: Side) -> AnswerTerms:
         if side not in self.sides:
             raise InvalidInputError(
