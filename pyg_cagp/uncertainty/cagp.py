@@ -91,8 +91,8 @@ class SimpleAverage(UncertaintyEstimator):
         ]
 
     def _posterior_model(self) -> GaussianKGEModel | None:
-        is_model = isinstance(self.semantic, SemanticUncertainty)
-        return self.semantic.model if is_model else None
+        part = self.semantic
+        return part.model if isinstance(part, SemanticUncertainty) else None
 
     @property
     def alpha(self) -> float:
@@ -128,7 +128,7 @@ class SimpleAverage(UncertaintyEstimator):
         semantic = self.semantic.uncertainty(head, rel, tail) - self.low_
         width = self.high_ - self.low_
         if width > 0:
-            semantic = semantic.mul_(2).div_(width)
+            semantic.div_(width / 2)
         structural = self.structural
         if structural.device == head.device:
             found = structural.uncertainty(head, rel, tail)

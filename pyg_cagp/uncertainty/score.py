@@ -38,7 +38,7 @@ class ScoreUncertainty(ModelEstimator):
 
     def __init__(self, model: ScorerLike, *, kind: ScoreKind = "score") -> None:
         check_choice("kind", kind, get_args(ScoreKind))
-        super().__init__(as_scorer(model), object)
+        super().__init__(as_scorer(model))
         self.kind = kind
         self.reads_scores = ("tail",) if kind == "softmax" else ()
 

@@ -10,6 +10,7 @@ from torch.nn import Module
 
 from pyg_cagp.exceptions import NotFittedError, PosteriorChangedError
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge.posterior import Posterior
 from pyg_cagp.uncertainty import files
 
 
@@ -36,8 +37,9 @@ class FittedModule(Module, ABC):
         super().__init__()
         self.num_nodes = num_nodes
         self.num_relations = num_relations
-        #: The posterior that the fitted attributes belong to, once compared.
-        self._met: tuple[Any] | None = None
+        #: The model, and the posterior that the fitted attributes hold for,
+        #: once compared. A tuple, for neither is a submodule.
+        self._met: tuple[GaussianKGEModel, Posterior] | None = None
 
     @property
     @abstractmethod
@@ -48,23 +50,21 @@ class FittedModule(Module, ABC):
         r"""Raises an error if :meth:`fit` was not called, or if the model has
         another posterior by now.
         """
-        if not self.needs_fit:
+        met = self._met
+        if not self.needs_fit or (met and met[0].posterior is met[1]):
             return
         if not self._fitted():
             raise self._not_fitted()
         model = self._posterior_model()
         if model is None:
             return
-        posterior = model.posterior
-        if self._met is not None and self._met[0] is posterior:
-            return
-        if posterior.key != self.posterior_:
+        if model.posterior.key != self.posterior_:
             raise PosteriorChangedError(
                 f"{self.__class__.__name__} was fitted to another posterior "
                 f"than its model has now; call 'fit' again, or "
                 f"'model.set_posterior' with the former one"
             )
-        self._met = (posterior,)
+        self._met = (model, model.posterior)
 
     def accept_posterior(self) -> Self:
         r"""Declares that the fitted state holds for the posterior in force,
@@ -73,7 +73,7 @@ class FittedModule(Module, ABC):
         """
         model = self._posterior_model()
         if self.needs_fit and model is not None:
-            self._met = (model.posterior,)
+            self._met = (model, model.posterior)
             self.posterior_ = model.posterior.key
         return self
 

@@ -339,7 +339,7 @@ def test_validation_leaves_out_what_train_and_validation_know(toy):
         extra = torch.tensor([mask == "val_mask"])
         toy[mask] = torch.cat([toy[mask], extra])
     got = Validation(toy)
-    got.edge_index, got.edge_type = got.edge_index[:, :1], got.edge_type[:1]
+    got.triples = got.triples[:, :1]
     assert got(model)["val/mrr"] == pytest.approx((1 + 1 / 5) / 2)
 
 
