@@ -21,9 +21,6 @@ Cluster: TypeAlias = Literal["head", "tail", "query", "entities"]
 #: The set of a query whose relation has too few validation triples.
 Fallback: TypeAlias = Literal["everything", "pooled"]
 
-#: The triples that novel contexts are compared with.
-Reference: TypeAlias = Literal["id", "train"]
-
 #: The side of a triple that a query leaves open.
 Side: TypeAlias = Literal["tail", "head"]
 

@@ -39,10 +39,10 @@ def run(args: argparse.Namespace) -> None:
     result = evaluate_run(
         args.run_folder,
         args.protocol,
-        args.root,
-        args.dataset,
-        find_device(args.device),
-        args.seed,
+        root=args.root,
+        dataset=args.dataset,
+        device=find_device(args.device),
+        seed=args.seed,
         # Logs are no place for bars.
         progress=not args.json and sys.stderr.isatty(),
     )

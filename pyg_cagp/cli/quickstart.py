@@ -87,7 +87,9 @@ def run(args: argparse.Namespace) -> None:
     )
     _say(args, "fitting and evaluating uncertainties ...")
     prepare(out, kg, result.model, seed=args.seed)
-    found = gather(out, args.root, None, device, args.seed, progress)
+    found = gather(
+        out, root=args.root, device=device, seed=args.seed, progress=progress
+    )
     page = None
     if WITH_MATPLOTLIB:
         page = draw_report(out, found)

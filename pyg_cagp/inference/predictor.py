@@ -155,7 +155,10 @@ class Predictor:
             # All distinct queries at once; features take more memory.
             if terms is None:
                 terms = softmax_terms(
-                    self.model, *triples, sides=self.sides("tail")
+                    self.model,
+                    *triples,
+                    sides=self.sides("tail"),
+                    precision="scores",
                 )
             numbers = self._numbers(*triples, terms)
             for name, values in numbers.items():

@@ -18,6 +18,7 @@ from pyg_cagp.nn.kge import KG2E
 from pyg_cagp.train import Config, save_checkpoint
 from pyg_cagp.train.checkpoint import model_tensors
 from pyg_cagp.train.load import STORED
+from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 
 #: The names of heads, of relations and of tails.
 Triples: TypeAlias = tuple[Sequence[str], Sequence[str], Sequence[str]]

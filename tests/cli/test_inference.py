@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from pyg_cagp.datasets import load
-from pyg_cagp.evaluate import Result
-from pyg_cagp.inference import evaluation
+from pyg_cagp.evaluate import Result, graph
 from tests.cli.test_cli import run
 from tests.inference.graph import ENTITIES, LATER, RELATIONS, TEST, to_tsv
 
@@ -61,16 +60,16 @@ def test_malformed_lines(capsys, trained_run, malformed, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
 @pytest.mark.parametrize("all_wrong", [True, False])
-def test_a_model_without_mistakes_to_learn_from(
+def test_a_model_whose_predictions_are_all_right_or_all_wrong(
     capsys, trained_run, monkeypatch, all_wrong
 ):
-    predictions = evaluation.evaluate.predictions
+    predicted = graph.predicted
 
     def the_same(*args):
-        found = predictions(*args)
+        found = predicted(*args)
         return found._replace(error=torch.full_like(found.error, all_wrong))
 
-    monkeypatch.setattr(evaluation.evaluate, "predictions", the_same)
+    monkeypatch.setattr(graph, "predicted", the_same)
     code, _, err = run(
         capsys, "evaluate", trained_run, "--protocol", "error-ranking"
     )

@@ -34,17 +34,19 @@ def partitions(setting: Setting) -> dict[str, Any]:
     for preset in PRESETS:
         transform = TemporalLikeOOD.preset(preset)
         figures["presets"][preset] = partition_summary(kg, transform)
-        data = transform(kg)
+        test = TemporalLike(preset).label(kg, "test")
         figures["overlap"][preset] = {
             reference: {
                 str(epsilon): share
                 for epsilon, share in theory.frequency_overlap(
-                    data, reference=reference
+                    test, train=train
                 ).items()
             }
-            for reference in ("id", "train")
+            for reference, train in (
+                ("id", None),
+                ("train", triples(kg, "train")),
+            )
         }
-        test = TemporalLike(preset).label(kg, "test")
         figures["by_construction"][preset] = evaluate.circularity(
             coverage, *test.triples, test.label
         )
