@@ -148,6 +148,14 @@ class GaussianKGEModel(EvidenceBound, ABC):
             model.rel_emb.weight.copy_(rel_emb)
         return model.with_entities(node_emb)
 
+    def with_entities(self, node_emb: Tensor) -> Self:
+        r"""Returns a frozen copy of the model with other embeddings of
+        entities, without the posterior of the old ones.
+        """
+        model = super().with_entities(node_emb)
+        model.set_posterior(None)
+        return model
+
     def reset_parameters(self) -> None:
         r"""Resets all learnable parameters of the module."""
         torch.nn.init.xavier_uniform_(self.node_emb.weight)
