@@ -41,7 +41,7 @@ WITH_MATPLOTLIB = find_spec("matplotlib") is not None
 
 
 class Decomposition(NamedTuple):
-    r"""The doubt about triples, and the two parts it is made of."""
+    r"""The uncertainty of triples, and its two parts."""
 
     total: Tensor
     semantic: Tensor

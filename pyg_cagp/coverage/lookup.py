@@ -34,8 +34,8 @@ def find(
     Args:
         rowptr (torch.Tensor): Where rows begin, of shape :obj:`[rows + 1]`.
         col (torch.Tensor): The relations of each row, ascending.
-        entity (torch.Tensor): The rows asked for, of shape :obj:`[n]`.
-        relation (torch.Tensor): The relations asked for, of shape :obj:`[n]`.
+        entity (torch.Tensor): The rows, of shape :obj:`[n]`.
+        relation (torch.Tensor): The relations, of shape :obj:`[n]`.
         longest (int): The length of the longest row.
 
     Example:

@@ -31,26 +31,26 @@ def test_given_labels_equal_those_of_a_protocol(
 
 def test_labels_decide(world, coverage):
     val, label = labelled(world, "standard")
-    doubt = EvidenceUncertainty(coverage)
+    estimator = EvidenceUncertainty(coverage)
     # At the optimum, probabilities have the mean of the labels.
     for given in (label, 1 - label, (label * val[0] % 3 == 1).long()):
-        got = doubt.fit_labelled(*val, given)(*val)
+        got = estimator.fit_labelled(*val, given)(*val)
         share = float(given.double().mean())
         assert float(got.mean()) == pytest.approx(share, abs=1e-3)
 
 
 def test_bad_labels(world, coverage):
     val, label = labelled(world, "standard")
-    doubt = EvidenceUncertainty(coverage)
+    estimator = EvidenceUncertainty(coverage)
     for given, number in ((label * 0, 0), (label * 0 + 1, label.numel())):
         with pytest.raises(InvalidInputError, match=f"gives {number} OOD of"):
-            doubt.fit_labelled(*val, given)
+            estimator.fit_labelled(*val, given)
     with pytest.raises(InvalidInputError, match="'head_index' and 'label'"):
-        doubt.fit_labelled(*val, label[1:])
+        estimator.fit_labelled(*val, label[1:])
     with pytest.raises(InvalidInputError, match="'head_index' and 'rel_type'"):
-        doubt.fit_labelled(val[0], val[1][1:], val[2], label)
+        estimator.fit_labelled(val[0], val[1][1:], val[2], label)
     outside = val[2].clone()
     outside[5] = world.num_nodes
     with pytest.raises(InvalidInputError, match="'tail_index' must lie"):
-        doubt.fit_labelled(val[0], val[1], outside, label)
-    assert not hasattr(doubt, "slopes_")
+        estimator.fit_labelled(val[0], val[1], outside, label)
+    assert not hasattr(estimator, "slopes_")

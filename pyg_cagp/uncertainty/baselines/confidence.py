@@ -7,7 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp.data import TripleIndex, triples
-from pyg_cagp.nn.kge import UKGE, BEUrRE, ConfidenceKGEModel
+from pyg_cagp.nn.kge import ConfidenceKGEModel
 from pyg_cagp.uncertainty.base import ModelEstimator
 from pyg_cagp.uncertainty.baselines.training import train
 
@@ -20,9 +20,12 @@ class ConfidenceUncertainty(ModelEstimator):
 
     Args:
         model (ConfidenceKGEModel): The model, which :meth:`fit` trains.
-        epochs (int): The number of passes over the training triples.
-        batch_size (int): The number of triples a step.
-        lr (float): The learning rate.
+        epochs (int, optional): The number of passes over the training triples.
+            (default: :obj:`30`)
+        batch_size (int, optional): The number of triples a step.
+            (default: :obj:`1024`)
+        lr (float, optional): The learning rate. If set to :obj:`None`,
+            :obj:`default_lr`. (default: :obj:`None`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
@@ -32,15 +35,18 @@ class ConfidenceUncertainty(ModelEstimator):
     trained: ClassVar[tuple[str, ...]] = ("model",)
     needs_fit = True
 
+    #: The learning rate where none is given.
+    default_lr: ClassVar[float] = 0.01
+
     losses_: list[float]
 
     def __init__(
         self,
         model: ConfidenceKGEModel,
         *,
-        epochs: int,
-        batch_size: int,
-        lr: float,
+        epochs: int = 30,
+        batch_size: int = 1024,
+        lr: float | None = None,
         seed: int = 0,
         progress: bool = False,
     ) -> None:
@@ -49,7 +55,7 @@ class ConfidenceUncertainty(ModelEstimator):
         self.model.eval()
         self.epochs = epochs
         self.batch_size = batch_size
-        self.lr = lr
+        self.lr = self.default_lr if lr is None else lr
         self.seed = seed
         self.progress = progress
 
@@ -122,37 +128,7 @@ class UKGEUncertainty(ConfidenceUncertainty):
     paper. Where the graph has triples that rules have inferred
     (:obj:`psl_edge_index`, :obj:`psl_edge_type`, :obj:`psl_confidence`, as
     NL27k), each step sees as many of them as it sees training triples.
-
-    Args:
-        model (UKGE): The model, which :meth:`fit` trains.
-        epochs (int, optional): The number of passes over the training triples.
-            (default: :obj:`30`)
-        batch_size (int, optional): The number of triples a step.
-            (default: :obj:`1024`)
-        lr (float, optional): The learning rate. (default: :obj:`0.01`)
-        seed (int, optional): The seed. (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
     """
-
-    def __init__(
-        self,
-        model: UKGE,
-        *,
-        epochs: int = 30,
-        batch_size: int = 1024,
-        lr: float = 0.01,
-        seed: int = 0,
-        progress: bool = False,
-    ) -> None:
-        super().__init__(
-            model,
-            epochs=epochs,
-            batch_size=batch_size,
-            lr=lr,
-            seed=seed,
-            progress=progress,
-        )
 
     def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
         if "psl_edge_index" not in kg or kg.psl_edge_type.numel() == 0:
@@ -170,35 +146,8 @@ class BEUrREUncertainty(ConfidenceUncertainty):
     r"""Uncertainty by :class:`~pyg_cagp.nn.kge.BEUrRE`, of the
     `"Probabilistic Box Embeddings for Uncertain Knowledge Graph Reasoning"
     <https://arxiv.org/abs/2104.04597>`_ paper. Its learning rate of
-    :math:`10^{-4}` is for hundreds of epochs; the default here is for fewer.
-
-    Args:
-        model (BEUrRE): The model, which :meth:`fit` trains.
-        epochs (int, optional): The number of passes over the training triples.
-            (default: :obj:`30`)
-        batch_size (int, optional): The number of triples a step.
-            (default: :obj:`1024`)
-        lr (float, optional): The learning rate. (default: :obj:`0.005`)
-        seed (int, optional): The seed. (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
+    :math:`10^{-4}` is for hundreds of epochs; the default here, 0.005, is for
+    fewer.
     """
 
-    def __init__(
-        self,
-        model: BEUrRE,
-        *,
-        epochs: int = 30,
-        batch_size: int = 1024,
-        lr: float = 0.005,
-        seed: int = 0,
-        progress: bool = False,
-    ) -> None:
-        super().__init__(
-            model,
-            epochs=epochs,
-            batch_size=batch_size,
-            lr=lr,
-            seed=seed,
-            progress=progress,
-        )
+    default_lr = 0.005
