@@ -31,7 +31,7 @@ from pyg_cagp import (  # noqa: E402
     StructuralUncertainty,
 )
 from pyg_cagp.datasets import load  # noqa: E402
-from pyg_cagp.protocols import labelled_triples  # noqa: E402
+from pyg_cagp.protocols import TemporalLike  # noqa: E402
 from pyg_cagp.train import Config, train_run  # noqa: E402
 
 KINDS = ("ordinary", "emerging\nentities", "novel\ncontexts")
@@ -123,8 +123,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = train_run(kg, config, f"{folder}/run", progress=False)
     coverage = Coverage.from_data(kg)
-    test = labelled_triples(kg, "temporal-like")
-    triples = test.head, test.rel, test.tail
+    test = TemporalLike().label(kg, "test")
+    triples = test.triples
     semantic = SemanticUncertainty(run.model)(*triples)
     structural = StructuralUncertainty(coverage)(*triples)
     plt.rcParams.update(STYLE)

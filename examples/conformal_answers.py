@@ -26,7 +26,7 @@ def main() -> None:
     config = config.override({"train.epochs": args.epochs})
     with tempfile.TemporaryDirectory() as folder:
         model = train_run(kg, config, f"{folder}/run", args.dataset).model
-    result = evaluate.conformal(model, kg, args.alpha)
+    result = evaluate.conformal(model, kg, alpha=args.alpha)
     for kind, found in {"all": result, **result["by_kind"]}.items():
         print(
             f"{kind:10s} holds the answer {found['coverage']:.3f} of the time, "

@@ -40,10 +40,12 @@ def main() -> None:
         "semantic": SemanticUncertainty(model),
         "structural": StructuralUncertainty(coverage),
         "cagp": CAGP(model, coverage).fit(kg),
-        "evidence": EvidenceUncertainty(coverage, model).fit(kg),
+        "evidence": EvidenceUncertainty(coverage, model).fit(
+            kg, protocol="comprehensive"
+        ),
     }
     for protocol in ("temporal-like", "standard"):
-        result = evaluate.ood(estimators, kg, protocol)
+        result = evaluate.ood(estimators, kg, protocol=protocol)
         print(f"{protocol}: {result['counts']['test']}")
         for name, rows in result["methods"].items():
             areas = {

@@ -8,6 +8,22 @@ from torch import Tensor
 #: In which place of a triple an entity stands.
 Role: TypeAlias = Literal["any", "head", "tail"]
 
+#: A split of a graph.
+Split: TypeAlias = Literal["train", "val", "test"]
+
+#: How the rank of an answer counts candidates of the same score.
+Ties: TypeAlias = Literal["realistic", "optimistic", "pessimistic"]
+
+#: The unit that the bootstrap draws: triples that share a head, a tail, a query
+#: (head and relation) or either entity.
+Cluster: TypeAlias = Literal["head", "tail", "query", "entities"]
+
+#: The set of a query whose relation has too few validation triples.
+Fallback: TypeAlias = Literal["everything", "pooled"]
+
+#: The side of a triple that a query leaves open.
+Side: TypeAlias = Literal["tail", "head"]
+
 #: How evidence for an entity-relation pair is weighed.
 CoverageView: TypeAlias = Literal["binary", "count", "log", "tfidf"]
 
@@ -25,7 +41,7 @@ WITH_MATPLOTLIB = find_spec("matplotlib") is not None
 
 
 class Decomposition(NamedTuple):
-    r"""The doubt about triples, and the two parts it is made of."""
+    r"""The uncertainty of triples, and its two parts."""
 
     total: Tensor
     semantic: Tensor

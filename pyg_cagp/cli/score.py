@@ -5,16 +5,16 @@ import sys
 from textwrap import fill
 from typing import Any
 
+from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
     add_device,
     add_json,
     add_triples,
     find_device,
-    format_table,
     print_json,
 )
 from pyg_cagp.inference import Predictor, score_file
-from pyg_cagp.inference.table import COLUMNS
+from pyg_cagp.inference.scores import COLUMNS
 
 EXAMPLE = """examples:
   pyg-cagp score runs/mine new.tsv -o scored.parquet
@@ -28,8 +28,8 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "score",
-        help="tell how far triples of your own can be trusted",
-        description="Judges the triples of a file by a trained run. Unknown "
+        help="score triples of your own, with the uncertainty of each",
+        description="Scores the triples of a file by a trained run. Unknown "
         "names are no error: such triples are abstained from.",
         epilog=EXAMPLE
         + "\n".join(
@@ -54,7 +54,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--format",
         choices=("tsv", "csv", "parquet"),
-        help="the format of OUT, if its ending does not tell",
+        help="the format of OUT (default: by its ending)",
     )
     add_device(parser)
     add_json(parser)
@@ -63,27 +63,27 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
-    predictor = Predictor.load(args.run_folder, find_device(args.device))
+    predictor = Predictor.load(args.run_folder, device=find_device(args.device))
     summary = score_file(
         predictor,
         args.triples,
         args.out,
-        args.format,
-        args.skip_malformed,
+        format=args.format,
+        skip_malformed=args.skip_malformed,
         progress=not args.json,
     )
     if args.json:
         print_json({"out": args.out, **summary.to_dict()})
         return
-    for complaint in summary.complaints:
-        print(f"pyg-cagp: {complaint}; passed over", file=sys.stderr)
+    for message in summary.messages:
+        print(f"pyg-cagp: {message}; skipped", file=sys.stderr)
     rows = [("kind", "triples"), *summary.kinds.items()]
     rows += [("total", summary.rows), ("abstain", summary.abstain)]
     if summary.malformed:
         rows.append(("malformed", summary.malformed))
     print(format_table(rows))
     if summary.threshold is None:
-        print("no doubt was fitted: abstaining from all that is not ordinary")
+        print("p_ood was not fitted: abstaining from all kinds but ordinary")
     else:
-        print(f"abstaining from a doubt of {summary.threshold:.4f} on")
+        print(f"abstaining from a p_ood of {summary.threshold:.4f} on")
     print(f"written to {args.out}")

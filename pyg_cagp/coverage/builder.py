@@ -13,9 +13,9 @@ from pyg_cagp.coverage.pairs import PairCounts, count_pairs, merge_pairs
 class CoverageBuilder:
     r"""Collects coverage chunk by chunk.
 
-    Memory is a few times that of the distinct pairs, and of one chunk,
-    whatever the number of triples. Sorted runs are merged with runs of like
-    size, so each pair is moved only a logarithmic number of times.
+    Memory is a few times that of the distinct pairs, and of one chunk. Sorted
+    runs are merged with runs of like size, so each pair is moved only a
+    logarithmic number of times.
 
     Args:
         num_nodes (int): The number of entities.

@@ -1,51 +1,59 @@
-r"""Answer sets that hold the right answer as often as promised, or do not."""
+r"""Answer sets of split conformal prediction, their coverage and size."""
 
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.nn.kge import KGEModel
 from tqdm import tqdm
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.data import AnswerIndex, as_kg, triples
-from pyg_cagp.evaluate.ranking import check_fits
-from pyg_cagp.evaluate.record import Record
-from pyg_cagp.evaluate.scoring import Estimator, doubts
+from pyg_cagp.data import AnswerIndex, triples
+from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
+from pyg_cagp.evaluate.results import ConformalResult
+from pyg_cagp.evaluate.scoring import Estimator, identities, uncertainties
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
-from pyg_cagp.protocols import LabelledTriples, labelled_triples
-
-SIDES = ("tail", "head")
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring.scorer import (
+    Scorer,
+    ScorerLike,
+    as_scorer,
+    evaluating,
+    finite_scores,
+    scorer_device,
+)
+from pyg_cagp.protocols import LabelledTriples, Partition, TemporalLike
+from pyg_cagp.typing import Fallback, Side
 
 
 def conformal(
-    model: KGEModel,
-    kg: Data,
+    model: ScorerLike,
+    kg: GraphLike,
+    *,
     alpha: float = 0.1,
-    group: str | None = None,
+    group: Literal["relation"] | None = None,
     difficulty: Estimator | None = None,
-    fallback: str = "everything",
-    preset: str = "stated",
+    fallback: Fallback = "everything",
+    preset: Partition = "stated",
     max_scores: int = 2**21,
     progress: bool = False,
-) -> Record:
+) -> ConformalResult:
     r"""Answers each test query with a set of entities, by split conformal
-    prediction, and tells how often the set holds the answer and how large it
-    is.
+    prediction, and measures how often the set holds the answer and how large
+    it is.
 
     The nonconformity of a candidate is :math:`-\log p(c \mid q)` under the
     softmax over all candidates but those known from the splits before: train
     for validation queries, train and validation for test queries. Thresholds
-    come from the validation triples alone, and those of the two sides are found
-    apart. The promise is coverage of at least :math:`1 - \alpha` for
+    come from the validation triples alone, one for each side. The guarantee is
+    coverage of at least :math:`1 - \alpha` for
     queries exchangeable with those of validation, so coverage is reported by
     kind of triple, too: emerging entities and novel contexts may break it.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model, or what
+            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
         kg (Data): The graph, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
         alpha (float, optional): How often a set may miss.
@@ -79,43 +87,46 @@ def conformal(
     if group is not None:
         check_choice("group", group, ("relation",))
     check_choice("fallback", fallback, ("everything", "pooled"))
-    kg = as_kg(kg).clone().cpu()
-    check_fits(model, kg)
-    val = labelled_triples(kg, split="val", preset=preset)
-    test = labelled_triples(kg, split="test", preset=preset)
+    graph = EvaluationGraph.of(kg)
+    if graph.kg.edge_index.device.type != "cpu":
+        graph = EvaluationGraph(graph.kg.clone().cpu())
+    kg = graph.kg
+    scorer = as_scorer(model, kg)
+    rule = TemporalLike(preset)
+    val, test = graph.label(rule, "val"), graph.label(rule, "test")
     if val.rel.numel() == 0 or test.rel.numel() == 0:
         raise InvalidInputError(
             "'kg' must have validation triples, to calibrate on, and test "
             "triples"
         )
-    sets = AnswerSets(model, kg, difficulty, max_scores)
-    covered, size, widths = [], [], []
+    sets = AnswerSets(scorer, kg, difficulty, max_scores)
+    covered, size = [], []
     total = 2 * (val.rel.numel() + test.rel.numel())
     with tqdm(total=total, unit="query", disable=not progress) as bar:
         for side in SIDES:
             fit, _ = sets(side, val, "val", None, bar)
             if group is None:
                 level = metrics.conformal_threshold(fit, alpha)
-                widths.append(fit.new_full((kg.num_relations,), level))
+                threshold = fit.new_full(test.rel.shape, level)
             else:
-                widths.append(
-                    metrics.mondrian_thresholds(
-                        fit, val.rel, kg.num_relations, alpha, fallback
-                    )
-                )
-            threshold = widths[-1][test.rel]
+                threshold = metrics.mondrian_thresholds(
+                    fit, val.rel, kg.num_relations, alpha, fallback
+                )[test.rel]
             score, number = sets(side, test, "test", threshold, bar)
             covered.append(score <= threshold)
             size.append(number)
+    named: dict[str, Any] = {"model": model}
+    if difficulty is not None:
+        named["difficulty"] = difficulty
     config = {
-        "model": repr(model),
+        "difficulty": None,
+        **identities(named),
         "alpha": alpha,
         "group": group,
-        "difficulty": None if difficulty is None else repr(difficulty),
         "fallback": fallback,
         "preset": preset,
     }
-    found = {
+    figures = {
         "promised": 1 - alpha,
         "num_candidates": kg.num_nodes,
         **_describe(covered, size, torch.ones_like(test.rel, dtype=torch.bool)),
@@ -129,14 +140,16 @@ def conformal(
     samples["kind"] = test.kind
     for side, held, number in zip(SIDES, covered, size, strict=True):
         samples[f"{side}_covered"], samples[f"{side}_size"] = held, number
-    return Record.make("conformal", kg, config, found, samples)
+    return ConformalResult(
+        "conformal", figures, config, graph.description, samples
+    )
 
 
 class AnswerSets:
     r"""Finds the nonconformity of answers and the sizes of answer sets.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer): The model.
         kg (Data): The graph.
         difficulty (callable, optional): See :func:`conformal`.
         max_scores (int, optional): How many scores to hold at a time.
@@ -145,12 +158,12 @@ class AnswerSets:
 
     def __init__(
         self,
-        model: KGEModel,
+        model: Scorer,
         kg: Data,
         difficulty: Estimator | None = None,
         max_scores: int = 2**21,
     ) -> None:
-        self.device = next(model.parameters()).device
+        self.device = scorer_device(model)
         #: What is known before the answers of a split are asked for.
         self.known = {
             split: AnswerIndex(
@@ -165,13 +178,13 @@ class AnswerSets:
         }
         self.model = model
         self.difficulty = difficulty
-        self.score = candidate_scorer(model)
+        self.score = finite_scores(model)
         self.size = max(1, max_scores // kg.num_nodes)
 
     @torch.no_grad()
     def __call__(
         self,
-        side: str,
+        side: Side,
         triples: LabelledTriples,
         split: str,
         threshold: Tensor | None,
@@ -205,14 +218,14 @@ class AnswerSets:
         return torch.cat(found), torch.cat(sizes) if sizes else torch.empty(0)
 
     def _difficulty(
-        self, side: str, given: Tensor, rel: Tensor, scores: Tensor
+        self, side: Side, given: Tensor, rel: Tensor, scores: Tensor
     ) -> Tensor:
         if self.difficulty is None:
             return torch.ones_like(rel, dtype=torch.double)
         best = scores.argmax(dim=1)
         ends = (given, best) if side == "tail" else (best, given)
         triples = ends[0], rel, ends[1]
-        hard = doubts("difficulty", self.difficulty, triples)
+        hard = uncertainties("difficulty", self.difficulty, triples)
         fine = (hard > 0) & hard.isfinite()
         if not bool(fine.all()):
             row = int((~fine).nonzero()[0])

@@ -5,39 +5,41 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import AnswerIndex, as_kg, triples
+from pyg_cagp.data import AnswerIndex, triples
+from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
 from pyg_cagp.evaluate.groups import (
     CATEGORIES,
     equal_groups,
     relation_categories,
     relation_labels,
 )
-from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate.results import RankingResult
+from pyg_cagp.evaluate.scoring import identities
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import ranking_metrics
 from pyg_cagp.metrics.ranking import TIES
-from pyg_cagp.nn.scoring import RankCounts, rank_counts
+from pyg_cagp.nn.scoring import RankCounts, as_scorer, rank_counts
+from pyg_cagp.nn.scoring.scorer import ScorerLike, scorer_device
+from pyg_cagp.typing import Split, Ties
 
 
 def ranking(
-    model: KGEModel,
-    kg: Data,
-    split: str = "test",
+    model: ScorerLike,
+    kg: GraphLike,
+    *,
+    split: Split = "test",
     filtered: bool = True,
-    ties: str = "realistic",
+    ties: Ties = "realistic",
     ks: int | Sequence[int] = (1, 3, 10),
     max_scores: int = 2**21,
     progress: bool = False,
-) -> Record:
+) -> RankingResult:
     r"""Ranks the tail and the head of each triple among all entities.
 
     Nothing is left out: neither candidates nor triples whose entities training
-    has never seen. The record has :obj:`mrr`, :obj:`mean_rank`,
+    has never seen. The result has :obj:`mrr`, :obj:`mean_rank`,
     :obj:`hits@k`, :obj:`amr` and :obj:`amri` over both sides, and the same
     under
 
@@ -48,8 +50,8 @@ def ranking(
       occurs in train.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model: ours, PyG's or any
-            other :class:`~torch_geometric.nn.kge.KGEModel`.
+        model (Scorer or callable): The model: ours, PyG's or any other that
+            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
         kg (Data): The graph, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
         split (str, optional): The split to rank. (default: :obj:`"test"`)
@@ -76,14 +78,15 @@ def ranking(
     """
     check_choice("ties", ties, TIES)
     ks = (ks,) if isinstance(ks, int) else tuple(ks)
-    kg = as_kg(kg)
-    check_fits(model, kg)
-    device = next(model.parameters(), torch.empty(0)).device
+    graph = EvaluationGraph.of(kg)
+    kg = graph.kg
+    scorer = as_scorer(model, kg)
+    device = scorer_device(scorer)
     head, rel, tail = (part.to(device) for part in triples(kg, split))
     if rel.numel() == 0:
         raise InvalidInputError(f"'kg' has no {split} triples to rank")
     known = AnswerIndex.from_data(kg).to(device) if filtered else None
-    counts = rank_counts(model, head, rel, tail, known, max_scores, progress)
+    counts = rank_counts(scorer, head, rel, tail, known, max_scores, progress)
     answer = torch.cat([tail, head])
     both_rel = torch.cat([rel, rel])
     is_head = torch.arange(2, device=device).repeat_interleave(rel.numel())
@@ -124,7 +127,7 @@ def ranking(
         "by_category": by_category,
         "by_relation": by(both_rel, names),
         "by_frequency": _by_frequency(
-            Coverage.from_data(kg).frequency().to(device)[answer], measure
+            graph.coverage.frequency().to(device)[answer], measure
         ),
     }
     samples = {"head": head, "rel": rel, "tail": tail}
@@ -132,12 +135,12 @@ def ranking(
         for key, value in part._asdict().items():
             samples[f"{side}_{key}"] = value
     config = {
-        "model": repr(model),
+        **identities({"model": model}),
         "split": split,
         "filtered": filtered,
         "ties": ties,
     }
-    return Record.make("ranking", kg, config, metrics, samples)
+    return RankingResult("ranking", metrics, config, graph.description, samples)
 
 
 def _by_frequency(frequency: Tensor, measure: Any) -> list[dict[str, Any]]:
@@ -155,23 +158,3 @@ def _by_frequency(frequency: Tensor, measure: Any) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def check_fits(model: KGEModel, kg: Data) -> None:
-    r"""Checks that a model knows all entities and relations of a graph.
-
-    Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
-        kg (Data): The graph.
-    """
-    if not isinstance(model, KGEModel):
-        raise InvalidInputError(
-            f"'model' must be a torch_geometric.nn.kge.KGEModel (got "
-            f"{type(model).__name__})"
-        )
-    for name in ("num_nodes", "num_relations"):
-        if getattr(model, name) != kg[name]:
-            raise InvalidInputError(
-                f"'model' was made for another graph (its '{name}' is "
-                f"{getattr(model, name)}, that of 'kg' is {kg[name]})"
-            )

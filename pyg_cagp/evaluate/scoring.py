@@ -1,26 +1,24 @@
-r"""Asks estimators for their doubt, with little memory and much suspicion."""
+r"""Calls of estimators, with their values checked and their identity."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 
 from pyg_cagp.exceptions import InvalidInputError
 
-#: Anything that takes heads, relations and tails and returns one number for
-#: each, higher for what is more doubtful.
+#: A callable that takes heads, relations and tails and returns one number a
+#: triple, higher for less trustworthy ones.
 Estimator: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
 def named_estimators(
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
 ) -> dict[str, Estimator]:
-    r"""Returns estimators by their names, whichever way they were given.
-
-    Args:
-        estimators (callable, sequence or mapping): One, several, or several
-            with names. Without, the name is that of the class or function.
+    r"""Returns estimators by their names.
 
     Example:
         >>> list(named_estimators({"mine": lambda h, r, t: h.float()}))
@@ -50,22 +48,44 @@ def named_estimators(
     return named
 
 
+def identities(values: Mapping[str, object]) -> dict[str, str]:
+    r"""Returns what identifies each model or estimator in a config: its repr,
+    and for a module the digest of its weights and buffers.
+
+    Example:
+        >>> identities({"model": torch.nn.Identity()})
+        {'model': 'Identity() sha256:e3b0c44298fc1c14'}
+    """
+    # Estimators share the weights of their model, which are read once.
+    known: dict[tuple, str] = {}
+    return {name: _identity(value, known) for name, value in values.items()}
+
+
+def _identity(value: object, known: dict[tuple, str]) -> str:
+    if not isinstance(value, Module):
+        return repr(value)
+    digest = hashlib.sha256()
+    for name, part in value.state_dict().items():
+        if not isinstance(part, Tensor):
+            digest.update(f"{name} {part!r}".encode())
+            continue
+        place = part.dtype, part.shape, part.stride(), part.data_ptr()
+        if place not in known:
+            flat = part.detach().cpu().reshape(-1).view(torch.uint8)
+            known[place] = hashlib.sha256(flat.numpy().data).hexdigest()
+        text = f"{name} {part.dtype} {list(part.shape)} {known[place]}"
+        digest.update(text.encode())
+    return f"{value!r} sha256:{digest.hexdigest()[:16]}"
+
+
 @torch.no_grad()
-def doubts(
+def uncertainties(
     name: str,
     estimator: Estimator,
     triples: Any,
     batch_size: int = 2**16,
 ) -> Tensor:
-    r"""Returns an estimator's uncertainties as :obj:`torch.double`.
-
-    Args:
-        name (str): The name of the estimator, for messages.
-        estimator (callable): The estimator.
-        triples (tuple): Heads, relations and tails.
-        batch_size (int, optional): How many triples to ask for at a time.
-            (default: :obj:`65536`)
-    """
+    r"""Returns an estimator's uncertainties as :obj:`torch.double`."""
     parts = []
     columns = [column.split(batch_size) for column in triples]
     for head, rel, tail in zip(*columns, strict=True):

@@ -1,84 +1,144 @@
-r"""The scores of triples, column by column."""
+r"""The uncertainty of a fitted CAGP as a table, for servers."""
 
-# ruff: noqa: RUF009 (each call makes a field)
-
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from pyg_cagp.inference.kinds import KINDS
+from pyg_cagp._utils.checks import check_triples
+from pyg_cagp.exceptions import InvalidInputError, PosteriorChangedError
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.uncertainty import CAGP, SemanticUncertainty
 
 
-def _column(kind: type, help: str) -> Any:
-    return field(metadata={"kind": kind, "help": help})
+class ScoredTriples(NamedTuple):
+    r"""The score and the uncertainty of each triple."""
+
+    score: Tensor
+    uncertainty: Tensor
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreTable:
-    r"""The scores of triples by a run, one row each. The fields are the
-    columns of every table, file and help text; :obj:`COLUMNS` describes them.
+class InferenceTable:
+    r"""Scores of triples and their uncertainty by a fitted
+    :class:`~pyg_cagp.uncertainty.CAGP`, from a table made once.
 
-    Numbers are :obj:`torch.double`, and NaN where there is none: for triples
-    with an unknown name, and in :obj:`doubt` where it could not be fitted.
+    The uncertainty is a sum over the two ends of a triple,
+
+    .. math::
+        U_{\text{CAGP}}(h, r, t) = g(h, r) + g(t, r), \quad
+        g(e, r) = \alpha \frac{\bar{\sigma}^2_e - \bar{\sigma}^2_{\min}}
+        {\bar{\sigma}^2_{\max} - \bar{\sigma}^2_{\min}} +
+        (1 - \alpha) \left( 1 - c(e, r) \right)
+
+    A dense table holds :math:`g` for all pairs of an entity and a relation.
+    Where that takes more than :obj:`max_bytes`, the table holds the semantic
+    part of each entity, and pairs are looked up in the coverage.
+
+    A table is a snapshot: make it again after training or a new fit. It raises
+    an error once the model has another posterior or the coverage was updated.
+
+    Args:
+        cagp (CAGP): The fitted estimator, of the mean of both variances and
+            the binary coverage, as in the paper.
+        max_bytes (int, optional): The largest size of a dense table.
+            (default: :obj:`134217728`)
+
+    Example:
+        >>> from pyg_cagp import Coverage, GaussianDistMult
+        >>> from pyg_cagp.datasets import load
+        >>> kg = load("synthetic")
+        >>> model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
+        >>> cagp = CAGP(model, Coverage.from_data(kg)).fit(kg)
+        >>> table = InferenceTable(cagp)
+        >>> zero = torch.zeros(3, dtype=torch.long)
+        >>> table(zero, zero, zero).uncertainty.shape
+        torch.Size([3])
     """
 
-    h: Sequence[str] = _column(str, "the head, as it was given")
-    r: Sequence[str] = _column(str, "the relation, as it was given")
-    t: Sequence[str] = _column(str, "the tail, as it was given")
-    score: Tensor = _column(
-        float, "the model's score, higher for what is more plausible"
-    )
-    probability: Tensor = _column(
-        float, "that of the tail among all tails, by a softmax of their scores"
-    )
-    semantic: Tensor = _column(
-        float, "the semantic uncertainty (0 to 2 when the run was trained)"
-    )
-    structural: Tensor = _column(
-        float, "the number of entity-relation pairs not seen (0 to 2)"
-    )
-    total: Tensor = _column(float, "their weighted sum by CAGP")
-    doubt: Tensor = _column(
-        float, "the probability of being out of distribution"
-    )
-    kind: Tensor = _column(str, f"one of: {', '.join(KINDS)}")
-    abstain: Tensor = _column(bool, "whether to leave the triple undecided")
+    def __init__(self, cagp: CAGP, *, max_bytes: int = 2**27) -> None:
+        cagp.check_fitted()
+        semantic, structural = cagp.semantic, cagp.structural
+        if not (
+            isinstance(semantic, SemanticUncertainty)
+            and (semantic.combine, structural.view) == ("mean", "binary")
+        ):
+            raise InvalidInputError(
+                f"'cagp' must use the mean of both variances and the binary "
+                f"coverage (got {cagp!r})"
+            )
+        self.model: GaussianKGEModel = semantic.model
+        self.coverage = structural.coverage
+        self.posterior = self.model.posterior
+        self._pairs = self.coverage.col
+        self.num_relations = cagp.num_relations
+        width = float(cagp.high_ - cagp.low_) or 2.0
+        scale = float(cagp.alpha_) / width
+        #: What :math:`g` adds for a pair that was not seen.
+        self.missing = 1 - float(cagp.alpha_)
+        values = scale * (semantic.entity().double() - float(cagp.low_))
+        self.entity = values.float()
+        self.dense: Tensor | None = None
+        size = cagp.num_nodes * self.num_relations
+        if self.entity.element_size() * size <= max_bytes:
+            unseen = (values + self.missing).float()
+            self.dense = unseen.repeat_interleave(self.num_relations)
+            row = self.coverage.row()
+            seen = row * self.num_relations + self._pairs
+            self.dense[seen] = self.entity[row]
 
-    def columns(self) -> dict[str, list[Any]]:
-        r"""Returns all columns as lists: numbers that are missing as
-        :obj:`None`, kinds by their names.
+    def __call__(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> ScoredTriples:
+        r"""Returns the score of each triple, as the model's, and its
+        uncertainty. Ids are checked.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
         """
-        found: dict[str, list[Any]] = {}
-        for name in COLUMNS:
-            column = getattr(self, name)
-            if name == "kind":
-                found[name] = [KINDS[kind] for kind in column.tolist()]
-            elif isinstance(column, Tensor) and column.is_floating_point():
-                found[name] = [
-                    None if math.isnan(value) else value
-                    for value in column.tolist()
-                ]
-            else:
-                found[name] = (
-                    column.tolist()
-                    if isinstance(column, Tensor)
-                    else list(column)
-                )
-        return found
+        triples = check_triples(
+            head_index,
+            rel_type,
+            tail_index,
+            self.model.num_nodes,
+            self.num_relations,
+        )
+        with torch.no_grad():
+            score = self.model(*triples)
+        return ScoredTriples(score, self.uncertainty(*triples))
 
-    def counts(self) -> dict[str, int]:
-        r"""Returns how many triples of each kind there are."""
-        number = torch.bincount(self.kind, minlength=len(KINDS)).tolist()
-        return dict(zip(KINDS, number, strict=True))
+    def uncertainty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the uncertainty of each triple, of ids that were checked.
 
-    def __len__(self) -> int:
-        return len(self.h)
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        self._check_current()
+        if self.dense is not None:
+            head = torch.add(rel_type, head_index, alpha=self.num_relations)
+            tail = torch.add(rel_type, tail_index, alpha=self.num_relations)
+            return self.dense.take(head) + self.dense.take(tail)
+        known = self.entity.take(head_index) + self.entity.take(tail_index)
+        missing = self.coverage._missing(head_index, rel_type, tail_index)
+        return known.add_(missing, alpha=self.missing)
 
+    def _check_current(self) -> None:
+        if self.model.posterior is not self.posterior:
+            raise PosteriorChangedError(
+                "the model has another posterior than the one of this table; "
+                "fit CAGP again and make a new InferenceTable"
+            )
+        if self.coverage.col is not self._pairs:
+            raise InvalidInputError(
+                "the coverage was changed since this table was made; make a "
+                "new InferenceTable"
+            )
 
-#: The columns by name: the :obj:`"kind"` of their values (:class:`str`,
-#: :class:`float` or :class:`bool`) and their meaning, as :obj:`"help"`.
-COLUMNS = {column.name: column.metadata for column in fields(ScoreTable)}
+    def __repr__(self) -> str:
+        form = "pairs" if self.dense is not None else "entities"
+        return f"{self.__class__.__name__}(a value for each of the {form})"

@@ -1,11 +1,29 @@
-r"""Protocols: which triples of a split are labelled, and how."""
+r"""Protocols, which label the triples of a split."""
 
 from pyg_cagp.coverage.kinds import kind_of
-from pyg_cagp.protocols.labelled import LabelledTriples
-from pyg_cagp.protocols.registry import PROTOCOLS, Protocol, labelled_triples
+from pyg_cagp.protocols.base import Protocol, ProtocolName
+from pyg_cagp.protocols.labelled import LabelledTriples, Split
+from pyg_cagp.protocols.registry import (
+    PROTOCOLS,
+    Comprehensive,
+    Partition,
+    Standard,
+    TemporalLike,
+    Timestamp,
+    VerifiedNegatives,
+    protocol,
+)
 
-classes = ["LabelledTriples", "Protocol"]
-functions = ["kind_of", "labelled_triples"]
+classes = [
+    "LabelledTriples",
+    "Protocol",
+    "TemporalLike",
+    "Standard",
+    "Comprehensive",
+    "Timestamp",
+    "VerifiedNegatives",
+]
+functions = ["kind_of", "protocol"]
 
-__all__ = ["PROTOCOLS"]
+__all__ = ["PROTOCOLS", "Partition", "ProtocolName", "Split"]
 __all__ += classes + functions

@@ -1,201 +1,250 @@
-r"""The protocols by name.
+r"""The protocols as values.
 
 Each protocol labels validation and test triples by the same rule. Thresholds
 and calibrators are fitted on validation triples, whose labels depend on no test
 triple.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp._utils.checks import check_choice
+from pyg_cagp.coverage import Coverage
 from pyg_cagp.coverage.kinds import KINDS
-from pyg_cagp.data.kg import MASKS
+from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols.labelled import LabelledTriples
-from pyg_cagp.transforms import CorruptTriples, TemporalLikeOOD
+from pyg_cagp.protocols.base import Protocol, ProtocolName, Triples
+from pyg_cagp.protocols.labelled import Split
+from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.transforms.candidates import Candidates, draw_valid
 
 #: The offset of the seed by which validation triples are corrupted.
 VAL_SEED = 1_000_003
 
-_Triples = tuple[Tensor, Tensor, Tensor]
+Partition: TypeAlias = (
+    Literal["stated", "inclusive", "table2", "appendix"] | TemporalLikeOOD
+)
 
 
-def _temporal_like(
-    kg: Data, split: str, partition: TemporalLikeOOD, seed: int
-) -> LabelledTriples:
-    data = partition(kg)
-    kind = data.ood_type[data[f"{split}_mask"]]
-    return LabelledTriples(*_split(data, split), kind, KINDS)
-
-
-def _standard(
-    kg: Data, split: str, partition: TemporalLikeOOD, seed: int
-) -> LabelledTriples:
-    groups = [_split(kg, split), _corrupted(kg, split, seed)]
-    return _stack(groups, ("id", "corrupted"))
-
-
-def _comprehensive(
-    kg: Data, split: str, partition: TemporalLikeOOD, seed: int
-) -> LabelledTriples:
-    true = _temporal_like(kg, split, partition, seed)
-    groups = [
-        (true.head[chosen], true.rel[chosen], true.tail[chosen])
-        for chosen in (true.kind == number for number in range(3))
-    ]
-    groups.append(_corrupted(kg, split, seed))
-    return _stack(groups, (*KINDS, "corrupted"))
-
-
-def _timestamp(
-    kg: Data, split: str, partition: TemporalLikeOOD, seed: int
-) -> LabelledTriples:
-    mask = kg[f"{split}_mask"]
-    return LabelledTriples(
-        *_split(kg, split),
-        kg.ood_label[mask],
-        ("id", "future"),
-        {"without repeats": ~kg.is_repeat[mask]},
-    )
-
-
-def _verified_negatives(
-    kg: Data, split: str, partition: TemporalLikeOOD, seed: int
-) -> LabelledTriples:
-    none = kg.edge_index[:, :0]
-    # Some graphs have verified negatives for test only.
-    head, tail = kg.get(f"{split}_neg_edge_index", none)
-    false = head, kg.get(f"{split}_neg_edge_type", none[0]), tail
-    return _stack([_split(kg, split), false], ("id", "false"))
-
-
-class Protocol(NamedTuple):
-    r"""A protocol.
+@dataclass(frozen=True)
+class TemporalLike(Protocol):
+    r"""Emerging entities and novel contexts are OOD.
 
     Args:
-        label (callable): Labels the triples of a split, given the graph, the
-            name of the split, the partition and the seed.
-        title (str): What is OOD, for a heading.
-        needs (str, optional): The attribute that the graph must have.
-            (default: :obj:`None`)
-        remedy (str, optional): What to do about a graph without it.
-            (default: :obj:`""`)
-    """
-
-    label: Callable[[Data, str, TemporalLikeOOD, int], LabelledTriples]
-    title: str
-    needs: str | None = None
-    remedy: str = ""
-
-    def applies_to(self, kg: Data) -> bool:
-        r"""Returns whether a graph has the attribute that is needed."""
-        return self.needs is None or self.needs in kg
-
-
-#: The protocols by name.
-PROTOCOLS: dict[str, Protocol] = {
-    "temporal-like": Protocol(
-        _temporal_like, "emerging entities and novel contexts"
-    ),
-    "standard": Protocol(_standard, "random tails"),
-    "comprehensive": Protocol(_comprehensive, "all kinds at once"),
-    "timestamp": Protocol(
-        _timestamp,
-        "what happened later",
-        "ood_label",
-        "apply TimestampOOD to it before the model is trained, which must not "
-        "have seen the future",
-    ),
-    "verified-negatives": Protocol(
-        _verified_negatives,
-        "triples found to be false",
-        "test_neg_edge_index",
-        "of the datasets here, 'codex-s', 'codex-m' and 'synthetic' have "
-        "verified negatives",
-    ),
-}
-
-
-def labelled_triples(
-    kg: Data,
-    protocol: str = "temporal-like",
-    split: str = "test",
-    preset: str | TemporalLikeOOD = "stated",
-    seed: int = 0,
-) -> LabelledTriples:
-    r"""Returns the triples of a split, labelled by a protocol.
-
-    Args:
-        kg (Data): The graph, in the one graph form.
-        protocol (str, optional): What is OOD:
-
-            * :obj:`"temporal-like"`: emerging entities and novel contexts; see
-              :class:`~pyg_cagp.transforms.TemporalLikeOOD`,
-            * :obj:`"standard"`: triples with a random tail; see
-              :class:`~pyg_cagp.transforms.CorruptTriples`,
-            * :obj:`"comprehensive"`: both of these,
-            * :obj:`"timestamp"`: later triples, of a graph that was split by
-              :class:`~pyg_cagp.transforms.TimestampOOD` before training,
-            * :obj:`"verified-negatives"`: triples that people found to be
-              false, as in CoDEx.
-
-            (default: :obj:`"temporal-like"`)
-        split (str, optional): :obj:`"val"` or :obj:`"test"`.
-            (default: :obj:`"test"`)
-        preset (str or TemporalLikeOOD, optional): The partition into ID
+        partition (str or TemporalLikeOOD, optional): The partition into ID
             triples, emerging entities and novel contexts, or its name; see
             :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
             (default: :obj:`"stated"`)
-        seed (int, optional): The seed of corruption. (default: :obj:`0`)
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> labelled_triples(load("synthetic"), "verified-negatives").kinds
-        ('id', 'false')
+        >>> TemporalLike("table2").label(load("synthetic"), "val").kinds
+        ('id', 'emerging', 'novel')
     """
-    check_choice("protocol", protocol, tuple(PROTOCOLS))
-    check_choice("split", split, ("val", "test"))
-    chosen = PROTOCOLS[protocol]
-    if not chosen.applies_to(kg):
+
+    name: ClassVar[ProtocolName] = "temporal-like"
+    title = "emerging entities and novel contexts"
+
+    partition: Partition = "stated"
+
+    def __post_init__(self) -> None:
+        if self.rule.reference is not None:
+            raise InvalidInputError(
+                "'partition' must have no 'reference': its reference is the "
+                "graph that is labelled"
+            )
+
+    @property
+    def rule(self) -> TemporalLikeOOD:
+        r"""The partition as a transform."""
+        if isinstance(self.partition, TemporalLikeOOD):
+            return self.partition
+        return TemporalLikeOOD.preset(self.partition)
+
+    def _kinds(
+        self, kg: Data, split: Split, coverage: Coverage
+    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+        rows, train = triples(kg, split), kg.edge_index[:, kg.train_mask]
+        return rows, self.rule._kinds(coverage, train, *rows)[0], KINDS
+
+
+@dataclass(frozen=True)
+class Standard(Protocol):
+    r"""Triples with a random tail are OOD; see
+    :class:`~pyg_cagp.transforms.CorruptTriples`.
+
+    Args:
+        seed (int, optional): The seed of corruption. (default: :obj:`0`)
+    """
+
+    name = "standard"
+    title = "random tails"
+
+    seed: int = 0
+
+    def _kinds(
+        self, kg: Data, split: Split, coverage: Coverage
+    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+        true = triples(kg, split)
+        false = corrupted(kg, split, self.seed)
+        return *_stack([true, false]), ("id", "corrupted")
+
+
+@dataclass(frozen=True)
+class Comprehensive(TemporalLike):
+    r"""Emerging entities, novel contexts and triples with a random tail are
+    OOD.
+
+    Args:
+        partition (str or TemporalLikeOOD, optional): The partition; see
+            :class:`TemporalLike`. (default: :obj:`"stated"`)
+        seed (int, optional): The seed of corruption. (default: :obj:`0`)
+    """
+
+    name = "comprehensive"
+    title = "all kinds at once"
+
+    seed: int = 0
+
+    def _kinds(
+        self, kg: Data, split: Split, coverage: Coverage
+    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+        (head, rel, tail), kind, _ = super()._kinds(kg, split, coverage)
+        chosen = [kind == number for number in range(len(KINDS))]
+        groups = [(head[rows], rel[rows], tail[rows]) for rows in chosen]
+        groups.append(corrupted(kg, split, self.seed))
+        return *_stack(groups), (*KINDS, "corrupted")
+
+
+@dataclass(frozen=True)
+class Timestamp(Protocol):
+    r"""Later triples are OOD, in a graph that
+    :class:`~pyg_cagp.transforms.TimestampOOD` split before training.
+    """
+
+    name = "timestamp"
+    title = "later triples"
+    needs = "ood_label"
+    remedy = (
+        "apply TimestampOOD to it before the model is trained, which must not "
+        "have seen the future"
+    )
+
+    def _kinds(
+        self, kg: Data, split: Split, coverage: Coverage
+    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+        kind = kg.ood_label[kg[f"{split}_mask"]]
+        return triples(kg, split), kind, ("id", "future")
+
+    def _subsets(self, kg: Data, split: Split) -> dict[str, Tensor]:
+        return {"without repeats": ~kg.is_repeat[kg[f"{split}_mask"]]}
+
+
+@dataclass(frozen=True)
+class VerifiedNegatives(Protocol):
+    r"""Triples that people verified to be false are OOD, as in CoDEx."""
+
+    name = "verified-negatives"
+    title = "triples verified to be false"
+    needs = "test_neg_edge_index"
+    remedy = (
+        "of the datasets here, 'codex-s', 'codex-m' and 'synthetic' have "
+        "verified negatives"
+    )
+
+    def _kinds(
+        self, kg: Data, split: Split, coverage: Coverage
+    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+        none = kg.edge_index[:, :0]
+        # Some graphs have verified negatives for test only.
+        head, tail = kg.get(f"{split}_neg_edge_index", none)
+        false = head, kg.get(f"{split}_neg_edge_type", none[0]), tail
+        return *_stack([triples(kg, split), false]), ("id", "false")
+
+
+#: The protocols by name.
+PROTOCOLS: dict[str, type[Protocol]] = {
+    cls.name: cls
+    for cls in (
+        TemporalLike,
+        Standard,
+        Comprehensive,
+        Timestamp,
+        VerifiedNegatives,
+    )
+}
+
+
+def protocol(
+    value: str | Protocol,
+    *,
+    preset: Partition = "stated",
+    seed: int = 0,
+) -> Protocol:
+    r"""Returns a protocol by its name; a protocol is returned as it is.
+
+    Args:
+        value (str or Protocol): The name, or the protocol.
+        preset (str or TemporalLikeOOD, optional): The partition of a protocol
+            that has one. (default: :obj:`"stated"`)
+        seed (int, optional): The seed of a protocol that corrupts triples.
+            (default: :obj:`0`)
+
+    Example:
+        >>> protocol("temporal-like", preset="table2")
+        TemporalLike(partition='table2')
+    """
+    if isinstance(value, Protocol):
+        cls: type[Protocol] = type(value)
+    else:
+        check_choice("protocol", value, tuple(PROTOCOLS))
+        cls = PROTOCOLS[value]
+    own = {option.name for option in fields(cls)}
+    is_value = isinstance(value, Protocol)
+    if preset != "stated" and (is_value or "partition" not in own):
         raise InvalidInputError(
-            f"'kg' has no '{chosen.needs}'; {chosen.remedy}"
+            f"'preset' must not be given with protocol '{cls.name}' (got "
+            f"{preset!r}); pass TemporalLike or Comprehensive with this "
+            f"partition"
         )
-    if not isinstance(preset, TemporalLikeOOD):
-        preset = TemporalLikeOOD.preset(preset)
-    return chosen.label(kg, split, preset, seed)
+    if isinstance(value, Protocol):
+        return value
+    given: dict[str, Any] = {"partition": preset, "seed": seed}
+    return cls(**{name: given[name] for name in own})
 
 
-def _split(kg: Data, split: str) -> _Triples:
-    mask = kg[f"{split}_mask"]
-    head, tail = kg.edge_index[:, mask]
-    return head, kg.edge_type[mask], tail
+def corrupted(kg: Data, split: Split, seed: int) -> Triples:
+    r"""Returns the triples of a split with random tails that make them false.
 
-
-def _corrupted(kg: Data, split: str, seed: int) -> _Triples:
+    Args:
+        kg (Data): The graph, in the one graph form.
+        split (str): :obj:`"val"` or :obj:`"test"`.
+        seed (int): The seed.
+    """
     # Test triples must not show in validation, not even by what is not drawn.
     # Each split has its own draws.
-    seen = ~kg.test_mask if split == "val" else torch.ones_like(kg.test_mask)
-    masks = {name: torch.zeros_like(kg.test_mask)[seen] for name in MASKS}
-    graph = Data(
-        edge_index=kg.edge_index[:, seen],
-        edge_type=kg.edge_type[seen],
-        num_nodes=kg.num_nodes,
-        num_relations=kg.num_relations,
-        **{**masks, f"{split}_mask": kg[f"{split}_mask"][seen]},
-    )
+    head, rel, tail = triples(kg)
+    if split == "val":
+        seen = ~kg.test_mask
+        head, rel, tail = head[seen], rel[seen], tail[seen]
+    known = TripleIndex(head, rel, tail, kg.num_nodes, kg.num_relations)
     offset = VAL_SEED if split == "val" else 0
-    data = CorruptTriples("tail", seed=seed + offset)(graph)
-    head, tail = data.corrupt_edge_index
-    return head, data.corrupt_edge_type, tail
+    generator = torch.Generator().manual_seed(seed + offset)
+    head, rel, tail = triples(kg, split)
+    if rel.numel() == 0:
+        return head, rel, tail
+    drawn, done = draw_valid(
+        Candidates(2, kg), (head, rel, tail), known, generator
+    )
+    return head[done], rel[done], drawn[done]
 
 
-def _stack(groups: list[_Triples], kinds: tuple[str, ...]) -> LabelledTriples:
+def _stack(groups: list[Triples]) -> tuple[Triples, Tensor]:
     sizes = torch.tensor([group[1].numel() for group in groups])
     kind = torch.repeat_interleave(torch.arange(len(groups)), sizes)
     head, rel, tail = map(torch.cat, zip(*groups, strict=True))
-    return LabelledTriples(head, rel, tail, kind.to(rel.device), kinds)
+    return (head, rel, tail), kind.to(rel.device)

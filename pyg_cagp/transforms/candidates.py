@@ -16,7 +16,7 @@ Triples = tuple[Tensor, Tensor, Tensor]
 
 
 class Candidates:
-    r"""What may stand in one place of a triple.
+    r"""The candidates for one place of a triple.
 
     Args:
         place (int): 0 for the head, 1 for the relation, 2 for the tail.
@@ -45,7 +45,7 @@ class Candidates:
         return self.start[rel + 1] - self.start[rel]
 
     def pick(self, triples: Triples, number: Tensor) -> Tensor:
-        r"""Returns candidate number so-and-so of each triple."""
+        r"""Returns one candidate of each triple by its number."""
         if self.start is None or self.entities is None:
             return number
         place = (self.start[triples[1]] + number).clamp_(
@@ -54,7 +54,7 @@ class Candidates:
         return self.entities[place]
 
     def allowed(self, triples: Triples, known: TripleIndex | None) -> Tensor:
-        r"""Tells which triples may be given out as false."""
+        r"""Returns which triples may be drawn as false."""
         head, rel, tail = triples
         fine = torch.ones_like(rel, dtype=torch.bool)
         if self.coverage is not None and self.place == 1:
@@ -96,7 +96,7 @@ def draw_valid(
         todo = todo[~fine]
     done = size > 0
     done[todo] = False
-    # Whoever is left has few ways out or none: list them all and choose.
+    # The rest has few candidates or none: list them all and choose.
     for batch in _batches(todo, size):
         choice, found = _choose_from_all(
             candidates, _select(triples, batch), size[batch], known, generator

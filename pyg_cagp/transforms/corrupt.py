@@ -43,13 +43,13 @@ class CorruptTriples(BaseTransform):
             `"Type-Constrained Representation Learning in Knowledge Graphs"
             <https://arxiv.org/abs/1508.02593>`_ paper). For a relation,
             :obj:`"typed"` means one that joins the same pair of entity types
-            as far as can be told: the head was seen as its head and the tail
+            as far as is known: the head was seen as its head and the tail
             as its tail. (default: :obj:`"uniform"`)
         filtered (bool, optional): If set to :obj:`True`, never gives a triple
             that is known from any split. If set to :obj:`False`, draws as they
             come: a draw may even be the original. (default: :obj:`True`)
-        num_negatives (int, optional): How many are made of each triple. Where
-            not even one is possible, a triple is passed over.
+        num_negatives (int, optional): How many are made of each triple. A
+            triple without any is skipped.
             (default: :obj:`1`)
         seed (int, optional): The seed. (default: :obj:`0`)
         reference (optional): The whole graph, where the data to be transformed

@@ -134,24 +134,38 @@ class TemporalLikeOOD(BaseTransform):
                 "TemporalLikeOOD", "the training split or its Coverage"
             )
         data = as_kg(data) if has_splits(data) else as_split(data)
-        coverage, frequency, is_train = self._evidence(data)
-        tau = self.threshold(frequency)
+        coverage, train, is_train = self._evidence(data)
         head, tail = data.edge_index
-        data.ood_type = kind_of(
-            coverage,
-            tau,
-            head,
-            data.edge_type,
-            tail,
-            self.inclusive,
-            frequency,
+        data.ood_type, data.ood_tau = self._kinds(
+            coverage, train, head, data.edge_type, tail
         )
         if has_splits(data):
             data.ood_type[~(data.val_mask | data.test_mask)] = -1
         elif is_train:
             data.ood_type.fill_(-1)
-        data.ood_tau = tau
         return data
+
+    def _kinds(
+        self,
+        coverage: Coverage,
+        train: Tensor,
+        head: Tensor,
+        rel: Tensor,
+        tail: Tensor,
+    ) -> tuple[Tensor, float]:
+        r"""Returns the kinds of triples and the threshold, given the coverage
+        and the :obj:`edge_index` of train.
+        """
+        frequency = coverage.frequency()
+        if self.self_loops == "once":
+            source, target = train
+            loops = (source == target).long()
+            frequency -= scatter(loops, source, dim_size=coverage.num_nodes)
+        tau = self.threshold(frequency)
+        kind = kind_of(
+            coverage, tau, head, rel, tail, self.inclusive, frequency
+        )
+        return kind, tau
 
     def threshold(self, frequency: Tensor) -> float:
         r"""Returns :math:`\tau` for the given entity frequencies.
@@ -175,8 +189,8 @@ class TemporalLikeOOD(BaseTransform):
             coverage = self.reference
             if coverage.device != device:
                 coverage = coverage.clone().to(device)
-            coverage = grown(coverage, data)
-            return coverage, coverage.frequency(), False
+            # Slots are counted twice, so the edges are not read.
+            return grown(coverage, data), data.edge_index[:, :0], False
         if self.reference is None:
             edges = training_edges(data)
         else:
@@ -187,15 +201,10 @@ class TemporalLikeOOD(BaseTransform):
         coverage = grown(
             Coverage.from_edges(edge_index, edge_type, *edges[2:]), data
         )
-        frequency = coverage.frequency()
-        if self.self_loops == "once":
-            head, tail = edge_index
-            loops = (head == tail).long()
-            frequency -= scatter(loops, head, dim_size=coverage.num_nodes)
         is_train = torch.equal(data.edge_index, edge_index) and torch.equal(
             data.edge_type, edge_type
         )
-        return coverage, frequency, is_train
+        return coverage, edge_index, is_train
 
     def __repr__(self) -> str:
         # PyG knows a changed pre_transform by its repr, so all is in it.

@@ -1,4 +1,4 @@
-"""Coverage equals a dictionary of sets, whatever happens to it."""
+"""Coverage equals a dictionary of sets, after every change."""
 
 from collections import Counter
 

@@ -10,7 +10,7 @@ from pyg_cagp import evaluate
 from pyg_cagp.data import triples
 from pyg_cagp.datasets import SyntheticKG, load
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import TemporalLike
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +59,11 @@ def test_sets_are_those_of_brute_force(model, kg, group, weighted):
     got = evaluate.conformal(
         model,
         kg,
-        alpha,
-        group,
-        (lambda h, r, t: difficulty(h, t).double()) if weighted else None,
+        alpha=alpha,
+        group=group,
+        difficulty=(lambda h, r, t: difficulty(h, t).double())
+        if weighted
+        else None,
         max_scores=200,
     )
     held, sizes = [], []
@@ -89,7 +91,7 @@ def test_sets_are_those_of_brute_force(model, kg, group, weighted):
 
 def test_kinds_are_reported_apart(model, kg):
     got = evaluate.conformal(model, kg)
-    test = labelled_triples(kg)
+    test = TemporalLike().label(kg, "test")
     total = 0.0
     for number, name in enumerate(test.kinds):
         chosen = test.kind == number
@@ -118,7 +120,7 @@ def test_the_promise_is_kept_where_queries_are_exchangeable():
         mixed.test_mask = kg.test_mask.clone()
         mixed.val_mask[held[:120]] = True
         mixed.test_mask[held[120:]] = True
-        coverage.append(evaluate.conformal(model, mixed, 0.2)["coverage"])
+        coverage.append(evaluate.conformal(model, mixed, alpha=0.2)["coverage"])
     mean = sum(coverage) / 20
     assert 0.8 - 0.025 < mean < 0.8 + 1 / 121 + 0.025
 

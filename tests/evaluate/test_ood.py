@@ -9,7 +9,13 @@ from pyg_cagp import Coverage, evaluate, metrics
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols import PROTOCOLS, labelled_triples
+from pyg_cagp.protocols import (
+    PROTOCOLS,
+    Comprehensive,
+    Standard,
+    TemporalLike,
+    VerifiedNegatives,
+)
 from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
 
 
@@ -36,8 +42,8 @@ def graph_for(protocol, kg, dated):
 def test_figures_are_those_of_scikit_learn(protocol, kg, dated):
     graph = graph_for(protocol, kg, dated)
     signal = rarity(graph)
-    record = evaluate.ood({"rarity": signal}, graph, protocol)
-    test = labelled_triples(graph, protocol)
+    record = evaluate.ood({"rarity": signal}, graph, protocol=protocol)
+    test = PROTOCOLS[protocol]().label(graph, "test")
     label = test.label.numpy()
     score = signal(test.head, test.rel, test.tail).numpy()
     rows = record["methods"]["rarity"]
@@ -68,18 +74,18 @@ def test_figures_are_those_of_scikit_learn(protocol, kg, dated):
 
 def test_thresholds_come_from_validation_alone(kg):
     signal = rarity(kg)
-    val = labelled_triples(kg, "standard", "val")
+    val = Standard().label(kg, "val")
     want = metrics.best_threshold(
         signal(val.head, val.rel, val.tail), val.label
     )
-    got = evaluate.ood({"x": signal}, kg, "standard")["methods"]["x"]
+    got = evaluate.ood({"x": signal}, kg, protocol="standard")["methods"]["x"]
     assert got["overall"]["threshold"] == want
     # Other test triples leave the threshold and the calibrator as they were.
     fewer = kg.clone()
     fewer.test_mask = kg.test_mask.clone()
     fewer.test_mask[kg.test_mask.nonzero().view(-1)[:100]] = False
-    again = evaluate.ood({"x": signal}, fewer, "temporal-like")
-    full = evaluate.ood({"x": signal}, kg, "temporal-like")
+    again = evaluate.ood({"x": signal}, fewer, protocol="temporal-like")
+    full = evaluate.ood({"x": signal}, kg, protocol="temporal-like")
     assert (
         again["methods"]["x"]["overall"]["threshold"]
         == full["methods"]["x"]["overall"]["threshold"]
@@ -89,24 +95,25 @@ def test_thresholds_come_from_validation_alone(kg):
 def test_temporal_like_is_the_partition(kg):
     for preset in ("stated", "table2", "appendix"):
         data = TemporalLikeOOD.preset(preset)(kg)
-        got = labelled_triples(kg, "temporal-like", "val", preset)
+        got = TemporalLike(preset).label(kg, "val")
         assert torch.equal(got.kind, data.ood_type[data.val_mask])
 
 
 def test_standard_and_comprehensive_are_made_of_false_triples(kg):
     known = TripleIndex.from_data(kg)
-    for protocol, number in (("standard", 1), ("comprehensive", 3)):
-        got = labelled_triples(kg, protocol, seed=3)
+    for protocol, number in ((Standard, 1), (Comprehensive, 3)):
+        got = protocol(seed=3).label(kg, "test")
         is_known = known.contains(got.head, got.rel, got.tail)
         assert torch.equal(is_known, got.kind != number)
-        assert not torch.equal(got.tail, labelled_triples(kg, protocol).tail)
+        other = protocol().label(kg, "test")
+        assert not torch.equal(got.tail, other.tail)
     size = int(kg.test_mask.sum())
     assert got.counts()["corrupted"] == size
     assert sum(got.counts().values()) == 2 * size
 
 
 def test_timestamp_reports_with_and_without_repeats(dated):
-    record = evaluate.ood({"x": rarity(dated)}, dated, "timestamp")
+    record = evaluate.ood({"x": rarity(dated)}, dated, protocol="timestamp")
     rows = record["methods"]["x"]
     mask = dated.test_mask
     fresh = ~dated.is_repeat[mask]
@@ -117,7 +124,7 @@ def test_timestamp_reports_with_and_without_repeats(dated):
 
 
 def test_verified_negatives(kg):
-    got = labelled_triples(kg, "verified-negatives")
+    got = VerifiedNegatives().label(kg, "test")
     assert got.counts() == {
         "id": int(kg.test_mask.sum()),
         "false": kg.test_neg_edge_type.numel(),
@@ -127,7 +134,9 @@ def test_verified_negatives(kg):
 
 def test_no_validation_no_threshold(kg):
     dated = TimestampOOD("2022-01-01")(kg)
-    rows = evaluate.ood({"x": rarity(dated)}, dated, "timestamp")["methods"]
+    rows = evaluate.ood({"x": rarity(dated)}, dated, protocol="timestamp")[
+        "methods"
+    ]
     assert rows["x"]["overall"]["threshold"] is None
     assert rows["x"]["overall"]["f1"] is None
     assert "calibration" not in rows["x"]
@@ -184,11 +193,11 @@ def test_ways_to_name_estimators(kg):
 def test_bad_input(kg, toy):
     zero = {"zero": lambda h, r, t: torch.zeros(h.numel())}
     with pytest.raises(InvalidInputError, match="'protocol' must be one of"):
-        evaluate.ood(zero, kg, "nonsense")
+        evaluate.ood(zero, kg, protocol="nonsense")
     with pytest.raises(InvalidInputError, match="apply TimestampOOD"):
-        evaluate.ood(zero, kg, "timestamp")
+        evaluate.ood(zero, kg, protocol="timestamp")
     with pytest.raises(InvalidInputError, match="no 'test_neg_edge_index'"):
-        evaluate.ood(zero, toy, "verified-negatives")
+        evaluate.ood(zero, toy, protocol="verified-negatives")
     with pytest.raises(InvalidInputError, match="'compare_with' must be one"):
         evaluate.ood(zero, kg, compare_with="one")
     with pytest.raises(InvalidInputError, match="'cluster' must be one of"):

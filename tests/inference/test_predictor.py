@@ -1,9 +1,11 @@
-"""Advice from a folder is that of the estimators themselves."""
+"""A predictor from a folder gives the values of the estimators themselves."""
 
 import json
 import math
 import shutil
+import sys
 import unicodedata
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,8 +15,10 @@ from pyg_cagp.exceptions import (
     CAGPWarning,
     CheckpointError,
     InvalidInputError,
+    MissingDependencyError,
 )
 from pyg_cagp.inference import KINDS, Predictor, prepare
+from pyg_cagp.inference.scores import NUMBERS
 from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
 from pyg_cagp.train import load_run
 from pyg_cagp.transforms import TemporalLikeOOD
@@ -40,19 +44,20 @@ def test_scores_are_those_of_the_estimators(predictor, kg, trained_run):
     triples = ids_of(kg, TEST)
     cagp = CAGP(model, coverage).fit(kg, protocol="comprehensive")
     parts = cagp.decompose(*triples)
-    doubt = EvidenceUncertainty(coverage, model).fit(kg)
+    evidence = EvidenceUncertainty(coverage, model)
+    evidence.fit(kg, protocol="comprehensive")
     head, rel, tail = triples
-    terms = softmax_terms(model, "tail", head, rel, tail)
+    terms = softmax_terms(model, head, rel, tail)
     for found, expected in (
         (table.score, model(*triples)),
-        (table.probability, terms.log_prob().exp()),
+        (table.probability, terms.tail.log_prob().exp()),
         (table.semantic, parts.semantic),
         (table.structural, parts.structural),
-        (table.total, parts.total),
-        (table.doubt, doubt(*triples)),
+        (table.cagp, parts.total),
+        (table.p_ood, evidence(*triples)),
     ):
         assert torch.allclose(found, expected.double(), rtol=1e-5, atol=1e-6)
-    assert torch.equal(table.abstain, table.doubt >= predictor.threshold)
+    assert torch.equal(table.abstain, table.p_ood >= predictor.threshold)
     assert 0 < int(table.abstain.sum()) < len(table)
 
 
@@ -75,7 +80,7 @@ def test_an_inclusive_preset_classifies_inclusively(own_run, kg):
     assert torch.equal(table.kind, labels)
 
 
-def test_unknown_names_are_told_of_row_by_row(predictor):
+def test_unknown_names_have_a_kind_and_no_numbers(predictor):
     known, rel = ENTITIES[0], RELATIONS[0]
     table = predictor.score(
         [known, "nobody", known, "nobody"],
@@ -86,10 +91,10 @@ def test_unknown_names_are_told_of_row_by_row(predictor):
     assert kinds[1:] == ["unknown entity", "unknown relation", "unknown entity"]
     assert table.abstain[1:].all()
     columns = table.columns()
-    for name in ("score", "probability", "semantic", "total", "doubt"):
+    for name in ("score", "probability", "semantic", "cagp", "p_ood"):
         assert columns[name][0] is not None
         assert columns[name][1:] == [None] * 3
-    assert columns["h"][1] == "nobody"
+    assert columns["head"][1] == "nobody"
 
 
 def test_names_may_be_spelt_in_another_form(predictor):
@@ -108,8 +113,8 @@ def test_no_triples_and_columns_of_different_lengths(predictor):
 @pytest.mark.parametrize("side", ["tail", "head"])
 def test_answers_are_those_of_the_model(predictor, kg, side):
     h, r, t = TRAIN[0]
-    asked = {"head": h} if side == "tail" else {"tail": t}
-    found = predictor.predict(relation=r, k=5, **asked)
+    given_name = {"head": h} if side == "tail" else {"tail": t}
+    found = predictor.predict(relation=r, k=5, **given_name)
     assert found.side == side
     assert [len(found.answers), found.promised] == [5, 0.9]
     head, rel, tail = ids_of(kg, [TRAIN[0]])
@@ -137,7 +142,7 @@ def test_answers_are_those_of_the_model(predictor, kg, side):
         assert answer.probability == pytest.approx(share, rel=1e-4)
         triple = (h, r, answer.name) if side == "tail" else (answer.name, r, t)
         table = predictor.score(*([name] for name in triple))
-        assert answer.doubt == pytest.approx(float(table.doubt), rel=1e-4)
+        assert answer.p_ood == pytest.approx(float(table.p_ood), rel=1e-4)
         assert answer.kind == KINDS[int(table.kind)]
         assert answer.abstain == bool(table.abstain)
 
@@ -157,6 +162,72 @@ def test_answer_sets_are_those_of_the_protocol(predictor, kg):
     every = predictor.predict(head=h, relation=r, k=1000)
     assert len(every.answers) == every.num_candidates
     assert sum(answer.in_set for answer in every.answers) == every.set_size
+
+
+def test_the_same_row_has_the_same_bits_in_any_batch(predictor):
+    rows = [*TEST, ("nobody", RELATIONS[0], ENTITIES[0])]
+    whole = predictor.score(*zip(*rows, strict=True))
+    generator = torch.Generator().manual_seed(0)
+    for size in (1, 2, 3, 5, 20, len(rows)):
+        order = torch.randperm(len(rows), generator=generator)[:size]
+        some = [rows[row] for row in order.tolist()]
+        part = predictor.score(*zip(*some, strict=True))
+        for name in (*NUMBERS, "kind", "abstain"):
+            expected = getattr(whole, name)[order]
+            found = getattr(part, name)
+            assert torch.allclose(
+                found, expected, rtol=0, atol=0, equal_nan=True
+            ), name
+
+
+def test_an_answer_has_the_bits_of_its_scored_triple(predictor):
+    h, r, _ = TEST[0]
+    answers = predictor.predict(h, r, k=12).answers
+    names = [answer.name for answer in answers]
+    table = predictor.score([h] * 12, [r] * 12, names)
+    assert [answer.p_ood for answer in answers] == table.p_ood.tolist()
+
+
+@pytest.mark.parametrize("side", ["tail", "head"])
+def test_a_query_takes_one_pass_and_one_batched_pass(
+    predictor, monkeypatch, side
+):
+    passes = []
+    for name in ("score_tails", "score_heads"):
+        score = getattr(type(predictor.model), name)
+
+        def counted(model, first, second, score=score, name=name):
+            passes.append(name)
+            return score(model, first, second)
+
+        monkeypatch.setattr(type(predictor.model), name, counted)
+    h, r, t = TEST[0]
+    ends = {"head": h} if side == "tail" else {"tail": t}
+    assert len(predictor.predict(relation=r, k=10, **ends).answers) == 10
+    both = ["score_tails", "score_heads"]
+    assert passes == (both if side == "tail" else both[::-1])
+
+
+def test_tables_become_frames(predictor, monkeypatch):
+    table = predictor.score(*COLUMNS)
+    found = predictor.predict(TEST[0][0], TEST[0][1], k=3)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingDependencyError, match=r"pyg_cagp\[frame\]"):
+        table.to_frame()
+    # A stand-in where pandas is not installed.
+    stub = SimpleNamespace(DataFrame=dict)
+    monkeypatch.setitem(sys.modules, "pandas", stub)
+    frame = table.to_frame()
+    assert list(frame) == [
+        *("head", "relation", "tail", "score", "probability", "semantic"),
+        *("structural", "cagp", "p_ood", "kind", "abstain"),
+    ]
+    assert frame["head"] == list(COLUMNS[0])
+    assert frame["cagp"] == table.cagp.tolist()
+    frame = found.to_frame()
+    assert frame["head"] == [TEST[0][0]] * 3
+    assert frame["tail"] == [answer.name for answer in found.answers]
+    assert frame["p_ood"] == [answer.p_ood for answer in found.answers]
 
 
 @pytest.mark.parametrize(
@@ -188,13 +259,13 @@ def test_graphs_without_names_or_validation(own_run, kg):
     assert document["evidence"] is document["threshold"] is None
     predictor = Predictor.load(own_run)
     table = predictor.score(["0", "0"], ["0", "9"], ["1", "1"])
-    assert table.doubt.isnan().all()
+    assert table.p_ood.isnan().all()
     assert table.score.isnan().tolist() == [False, True]
     assert torch.equal(table.abstain, table.kind > 0)
     assert predictor.cagp.alpha == 0.5
     found = predictor.predict(head="0", relation="0")
     assert found.set_size == found.num_candidates
-    assert found.answers[0].doubt is None
+    assert found.answers[0].p_ood is None
 
 
 def test_names_that_two_share_are_not_used(own_run, kg):
@@ -203,7 +274,7 @@ def test_names_that_two_share_are_not_used(own_run, kg):
     assert Predictor.load(own_run).entities.names[:2] == ["0", "1"]
 
 
-def test_what_is_kept_can_be_read_by_others(trained_run, predictor):
+def test_the_state_is_plain_json_and_safetensors(trained_run, predictor):
     folder = trained_run / "inference"
     document = json.loads((folder / "inference.json").read_text())
     assert document["schema"] == 1

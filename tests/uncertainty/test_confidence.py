@@ -51,6 +51,6 @@ def test_inferred_triples_are_believed_more(kg, num):
 
 def test_a_graph_in_which_rules_found_nothing(kg):
     head, tail = kg.edge_index
-    asked = head, kg.edge_type, tail
-    got = trained(with_rules(kg, 0, 0.9)).confidence(*asked)
-    assert torch.equal(got, trained(kg).confidence(*asked))
+    rows = head, kg.edge_type, tail
+    got = trained(with_rules(kg, 0, 0.9)).confidence(*rows)
+    assert torch.equal(got, trained(kg).confidence(*rows))

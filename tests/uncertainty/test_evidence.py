@@ -1,23 +1,23 @@
-"""All evidence, fitted on labels of one's own."""
+"""All evidence, fitted on given labels."""
 
 import pytest
 import torch
 
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.uncertainty import EvidenceUncertainty
 
 
-def judged(kg, protocol):
-    val = labelled_triples(kg, protocol, "val", seed=3)
-    return (val.head, val.rel, val.tail), val.label
+def labelled(kg, protocol):
+    val = protocol_of(protocol, seed=3).label(kg, "val")
+    return val.triples, val.label
 
 
 @pytest.mark.parametrize("protocol", ["temporal-like", "standard"])
-def test_own_labels_are_as_good_as_those_of_a_protocol(
+def test_given_labels_equal_those_of_a_protocol(
     world, model, coverage, triples, protocol
 ):
-    val, label = judged(world, protocol)
+    val, label = labelled(world, protocol)
     want = EvidenceUncertainty(coverage, model).fit(
         world, protocol=protocol, seed=3
     )
@@ -30,27 +30,27 @@ def test_own_labels_are_as_good_as_those_of_a_protocol(
 
 
 def test_labels_decide(world, coverage):
-    val, label = judged(world, "standard")
-    doubt = EvidenceUncertainty(coverage)
+    val, label = labelled(world, "standard")
+    estimator = EvidenceUncertainty(coverage)
     # At the optimum, probabilities have the mean of the labels.
     for given in (label, 1 - label, (label * val[0] % 3 == 1).long()):
-        got = doubt.fit_labelled(*val, given)(*val)
+        got = estimator.fit_labelled(*val, given)(*val)
         share = float(given.double().mean())
         assert float(got.mean()) == pytest.approx(share, abs=1e-3)
 
 
 def test_bad_labels(world, coverage):
-    val, label = judged(world, "standard")
-    doubt = EvidenceUncertainty(coverage)
+    val, label = labelled(world, "standard")
+    estimator = EvidenceUncertainty(coverage)
     for given, number in ((label * 0, 0), (label * 0 + 1, label.numel())):
         with pytest.raises(InvalidInputError, match=f"gives {number} OOD of"):
-            doubt.fit_labelled(*val, given)
+            estimator.fit_labelled(*val, given)
     with pytest.raises(InvalidInputError, match="'head_index' and 'label'"):
-        doubt.fit_labelled(*val, label[1:])
+        estimator.fit_labelled(*val, label[1:])
     with pytest.raises(InvalidInputError, match="'head_index' and 'rel_type'"):
-        doubt.fit_labelled(val[0], val[1][1:], val[2], label)
+        estimator.fit_labelled(val[0], val[1][1:], val[2], label)
     outside = val[2].clone()
     outside[5] = world.num_nodes
     with pytest.raises(InvalidInputError, match="'tail_index' must lie"):
-        doubt.fit_labelled(val[0], val[1], outside, label)
-    assert not hasattr(doubt, "slopes_")
+        estimator.fit_labelled(val[0], val[1], outside, label)
+    assert not hasattr(estimator, "slopes_")

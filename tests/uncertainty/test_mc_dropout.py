@@ -66,9 +66,9 @@ def test_training_with_dropout(world, tmp_path):
     plain = config.override({"model.dropout": 0.0})
     other = train_run(world, plain, tmp_path / "c", progress=False).model
     assert not torch.equal(other.node_emb.weight, weights[0])
-    doubt = MCDropout(runs[0].model)
+    estimator = MCDropout(runs[0].model)
     some = world.edge_index[:, :5], world.edge_type[:5]
-    assert float(doubt(some[0][0], some[1], some[0][1]).min()) > 0
+    assert float(estimator(some[0][0], some[1], some[0][1]).min()) > 0
 
 
 def test_what_has_no_dropout_is_refused():

@@ -11,6 +11,7 @@ from pyg_cagp import evaluate, metrics
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.datasets.registry import REGISTRY
+from pyg_cagp.protocols import Timestamp
 from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
 from pyg_cagp.transforms.timestamp import week_length
 from pyg_cagp.uncertainty import (
@@ -66,11 +67,13 @@ def composition(setting: Setting) -> dict[str, Any]:
 def timestamp(setting: Setting, resamples: int) -> dict[str, Any]:
     r"""Held-out past against future, with a model that saw only the past."""
     kg = past_and_future(setting)
-    named = estimators(
-        setting, kg, setting.trained_on(kg), "timestamp", "stated"
-    )
+    named = estimators(setting, kg, setting.trained_on(kg), Timestamp())
     record = evaluate.ood(
-        named, kg, "timestamp", seed=setting.seed, num_resamples=resamples
+        named,
+        kg,
+        protocol="timestamp",
+        seed=setting.seed,
+        num_resamples=resamples,
     )
     return slim(record)
 
@@ -105,8 +108,12 @@ def arrival(setting: Setting, num_negatives: int = 256) -> dict[str, Any]:
         )
         label = torch.arange(len(batch[0])) >= len(new[1])
         signals = {
-            "structural, frozen": StructuralUncertainty(frozen, "smoothed"),
-            "structural, updated": StructuralUncertainty(growing, "smoothed"),
+            "structural, frozen": StructuralUncertainty(
+                frozen, view="smoothed"
+            ),
+            "structural, updated": StructuralUncertainty(
+                growing, view="smoothed"
+            ),
             "semantic, updated": SemanticUncertainty(model),
         }
         before = (then[batch[0]] + then[batch[2]]) / 2

@@ -12,6 +12,8 @@ from pyg_cagp import evaluate
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.evaluate.scoring import Estimator
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.protocols import Partition, Protocol, ProtocolName
+from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.uncertainty import (
     CAGP,
     EvidenceUncertainty,
@@ -25,17 +27,21 @@ from pyg_cagp.uncertainty import (
 #: What needs no training beyond that of the model.
 QUICK: dict[str, Callable[[GaussianKGEModel, Coverage], Any]] = {
     "semantic": lambda m, c: SemanticUncertainty(m),
-    "semantic, max": lambda m, c: SemanticUncertainty(m, "max"),
+    "semantic, max": lambda m, c: SemanticUncertainty(m, combine="max"),
     "frequency": lambda m, c: FrequencyUncertainty(c),
     "structural": lambda m, c: StructuralUncertainty(c),
-    "structural, directed": lambda m, c: StructuralUncertainty(c, "directed"),
-    "structural, log": lambda m, c: StructuralUncertainty(c, "log"),
-    "structural, tfidf": lambda m, c: StructuralUncertainty(c, "tfidf"),
-    "structural, smoothed": lambda m, c: StructuralUncertainty(c, "smoothed"),
+    "structural, directed": lambda m, c: StructuralUncertainty(
+        c, view="directed"
+    ),
+    "structural, log": lambda m, c: StructuralUncertainty(c, view="log"),
+    "structural, tfidf": lambda m, c: StructuralUncertainty(c, view="tfidf"),
+    "structural, smoothed": lambda m, c: StructuralUncertainty(
+        c, view="smoothed"
+    ),
     "score": lambda m, c: ScoreUncertainty(m),
     "average": lambda m, c: SimpleAverage(m, c),
     "cagp": lambda m, c: CAGP(m, c),
-    "cagp, max": lambda m, c: CAGP(SemanticUncertainty(m, "max"), c),
+    "cagp, max": lambda m, c: CAGP(SemanticUncertainty(m, combine="max"), c),
     "cagp, frequency": lambda m, c: CAGP(FrequencyUncertainty(c), c),
 }
 
@@ -56,17 +62,17 @@ FIGURES = (
 
 def detection(
     setting: Setting,
-    protocol: str,
-    preset: str,
+    protocol: ProtocolName,
+    preset: Partition,
     slow: list[str],
     scores: dict[str, str],
     resamples: int,
 ) -> dict[str, Any]:
     r"""Evaluates our methods by one protocol."""
-    named = estimators(
-        setting, setting.kg, setting.model, protocol, preset, slow, scores
-    )
-    figures = _evaluated(setting, named, protocol, preset, resamples, "own")
+    rule = protocol_of(protocol, preset=preset, seed=setting.seed)
+    named = estimators(setting, setting.kg, setting.model, rule, slow, scores)
+    name = f"own-{protocol}-{preset}-{setting.seed}"
+    figures = _evaluated(setting, named, rule, resamples, name)
     alpha = {
         name: estimator.alpha
         for name, estimator in named.items()
@@ -77,41 +83,39 @@ def detection(
 
 def baselines(
     setting: Setting,
-    protocol: str,
-    preset: str,
+    protocol: ProtocolName,
+    preset: Partition,
     slow: list[str],
     scores: dict[str, str],
     resamples: int,
 ) -> dict[str, Any]:
     r"""Evaluates methods of others by one protocol, beside CAGP."""
-    cagp = CAGP(setting.model, setting.coverage).fit(
-        setting.kg, protocol=protocol, preset=preset, seed=setting.seed
-    )
+    rule = protocol_of(protocol, preset=preset, seed=setting.seed)
+    cagp = CAGP(setting.model, setting.coverage)
+    cagp.fit(setting.kg, protocol=rule)
     named: dict[str, Estimator] = {"cagp": cagp}
     named |= {method: lookup(setting, method, scores) for method in slow}
-    return _evaluated(setting, named, protocol, preset, resamples, "baselines")
+    name = f"baselines-{protocol}-{preset}-{setting.seed}"
+    return _evaluated(setting, named, rule, resamples, name)
 
 
 def _evaluated(
     setting: Setting,
     named: dict[str, Estimator],
-    protocol: str,
-    preset: str,
+    protocol: Protocol,
     resamples: int,
-    kind: str,
+    name: str,
 ) -> dict[str, Any]:
     seed = setting.seed
     record = evaluate.ood(
         named,
         setting.kg,
-        protocol,
-        preset,
-        seed,
+        protocol=protocol,
+        seed=seed,
         # Seeds are not independent graphs, so methods are compared in one.
         compare_with="cagp" if seed == 0 else None,
         num_resamples=resamples,
     )
-    name = f"{kind}-{protocol}-{preset}-{seed}"
     record.save(setting.artifacts.samples(setting.dataset, name))
     return slim(record)
 
@@ -120,34 +124,27 @@ def estimators(
     setting: Setting,
     kg: Data,
     model: GaussianKGEModel,
-    protocol: str,
-    preset: str,
+    protocol: Protocol,
     slow: list[str] | None = None,
     scores: dict[str, str] | None = None,
 ) -> dict[str, Estimator]:
     r"""Returns all methods, fitted on validation triples of a protocol."""
-    coverage = Coverage.from_data(kg)
-    options: dict[str, Any] = {
-        "protocol": protocol,
-        "preset": preset,
-        "seed": setting.seed,
-    }
+    coverage, val = Coverage.from_data(kg), protocol.label(kg, "val")
     named: dict[str, Estimator] = {
-        name: make(model, coverage).fit(kg, **options)
-        for name, make in QUICK.items()
+        name: make(model, coverage).fit(val) for name, make in QUICK.items()
     }
     stored = {m: lookup(setting, m, scores or {}) for m in slow or ()}
     known = stored.pop("evidence", None)
     named |= stored
     for name, use_score in (("evidence", True), ("evidence, no score", False)):
-        estimator = EvidenceUncertainty(coverage, model, use_score)
+        estimator = EvidenceUncertainty(coverage, model, use_score=use_score)
         if use_score and known is not None:
             estimator.evidence = KnownEvidence(estimator.evidence, known)
-        named[name] = estimator.fit(kg, **options)
+        named[name] = estimator.fit(val)
     return named
 
 
-def slim(record: evaluate.Record) -> dict[str, Any]:
+def slim(record: evaluate.Result) -> dict[str, Any]:
     r"""Returns the figures of a record that tables are made of."""
     figures = record.to_dict()["metrics"]
     for rows in figures["methods"].values():

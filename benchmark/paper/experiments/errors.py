@@ -7,6 +7,7 @@ from benchmark.paper.experiments.detection import estimators
 from benchmark.paper.lookup import KnownEvidence
 from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate
+from pyg_cagp.protocols import Comprehensive
 from pyg_cagp.uncertainty import EvidenceUncertainty, StructuralUncertainty
 
 RATES = (0.5, 0.7, 0.85, 0.95)
@@ -20,14 +21,13 @@ def error_ranking(
     were wrong.
     """
     kg, model = setting.kg, setting.model
-    named = estimators(
-        setting, kg, model, "comprehensive", "stated", slow, scores
-    )
+    protocol = Comprehensive(seed=setting.seed)
+    named = estimators(setting, kg, model, protocol, slow, scores)
     of_errors = EvidenceUncertainty(setting.coverage, model)
     of_errors.evidence = KnownEvidence(
         of_errors.evidence, lookup(setting, "evidence", scores)
     )
-    val = evaluate.predictions(model, kg, "val")
+    val = evaluate.predictions(model, kg, split="val")
     of_errors.fit_labelled(*val[:3], val.error)
     named["evidence of errors"] = of_errors
     return _evaluated(setting, named, resamples, "own")
@@ -65,7 +65,7 @@ def conformal(setting: Setting) -> dict[str, Any]:
     r"""Sets of answers that are to hold the right one nine times in ten, as
     they are, and widened by structural uncertainty.
     """
-    structural = StructuralUncertainty(setting.coverage, "smoothed")
+    structural = StructuralUncertainty(setting.coverage, view="smoothed")
     options: dict[str, dict[str, Any]] = {
         "plain": {},
         "by relation": {"group": "relation"},

@@ -8,11 +8,11 @@ from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate, metrics, theory
 from pyg_cagp.data import triples
 from pyg_cagp.evaluate import partition_summary
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import Partition, TemporalLike
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import StructuralUncertainty
 
-PRESETS = ("stated", "inclusive", "appendix", "table2")
+PRESETS: tuple[Partition, ...] = ("stated", "inclusive", "appendix", "table2")
 VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
 
 
@@ -34,19 +34,21 @@ def partitions(setting: Setting) -> dict[str, Any]:
     for preset in PRESETS:
         transform = TemporalLikeOOD.preset(preset)
         figures["presets"][preset] = partition_summary(kg, transform)
-        data = transform(kg)
+        test = TemporalLike(preset).label(kg, "test")
         figures["overlap"][preset] = {
             reference: {
                 str(epsilon): share
                 for epsilon, share in theory.frequency_overlap(
-                    data, reference=reference
+                    test, train=train
                 ).items()
             }
-            for reference in ("id", "train")
+            for reference, train in (
+                ("id", None),
+                ("train", triples(kg, "train")),
+            )
         }
-        test = labelled_triples(kg, "temporal-like", preset=preset)
         figures["by_construction"][preset] = evaluate.circularity(
-            coverage, test.head, test.rel, test.tail, test.label
+            coverage, *test.triples, test.label
         )
     return figures
 
@@ -56,7 +58,7 @@ def coverage_views(setting: Setting) -> dict[str, Any]:
     figures suggest, from train.
     """
     kg, coverage = setting.kg, setting.coverage
-    test = labelled_triples(kg, "temporal-like", preset="table2")
+    test = TemporalLike("table2").label(kg, "test")
     novel = test.kind == 2
     head, rel, tail = triples(kg, "train")
     draw = torch.randperm(
@@ -69,7 +71,7 @@ def coverage_views(setting: Setting) -> dict[str, Any]:
     }
     figures: dict[str, Any] = {}
     for view in VIEWS:
-        estimator = StructuralUncertainty(coverage, view)
+        estimator = StructuralUncertainty(coverage, view=view)
         ood = estimator(test.head[novel], test.rel[novel], test.tail[novel])
         figures[view] = {}
         for name, train in references.items():

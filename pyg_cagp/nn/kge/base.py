@@ -127,6 +127,35 @@ class GaussianKGEModel(EvidenceBound, ABC):
         self._posterior: tuple[Posterior] = self._trained
         self.reset_parameters()
 
+    @classmethod
+    def from_embeddings(
+        cls, node_emb: Tensor, rel_emb: Tensor, **options: Any
+    ) -> Self:
+        r"""Returns a frozen model of given embeddings, such as those of an
+        encoder. A :class:`~pyg_cagp.nn.posterior.LaplacePosterior` gives it
+        variances.
+
+        Args:
+            node_emb (torch.Tensor): The embeddings of entities.
+            rel_emb (torch.Tensor): The embeddings of relations.
+            **options (optional): Additional arguments of the class.
+        """
+        num_relations = rel_emb.size(0) // (1 + options.get("reciprocal", 0))
+        width = node_emb.size(1) // cls.node_width
+        sizes = node_emb.size(0), num_relations, width
+        model = cls(*sizes, variational=False, **options).to(node_emb.device)
+        with torch.no_grad():
+            model.rel_emb.weight.copy_(rel_emb)
+        return model.with_entities(node_emb)
+
+    def with_entities(self, node_emb: Tensor) -> Self:
+        r"""Returns a frozen copy of the model with other embeddings of
+        entities, without the posterior of the old ones.
+        """
+        model = super().with_entities(node_emb)
+        model.set_posterior(None)
+        return model
+
     def reset_parameters(self) -> None:
         r"""Resets all learnable parameters of the module."""
         torch.nn.init.xavier_uniform_(self.node_emb.weight)

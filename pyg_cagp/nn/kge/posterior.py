@@ -146,7 +146,7 @@ class Posterior(Module):
         Args:
             entity (torch.Tensor): The entities, of any shape.
         """
-        return self.table_[entity]
+        return self.table_.take(entity)
 
     def rsample(
         self, entity: Tensor, *, generator: torch.Generator | None = None

@@ -1,4 +1,4 @@
-r"""Doubt as the lack of a learned confidence."""
+r"""Uncertainty as the lack of a learned confidence."""
 
 from typing import Any, ClassVar
 
@@ -7,52 +7,59 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp.data import TripleIndex, triples
-from pyg_cagp.nn.kge import UKGE, BEUrRE, ConfidenceKGEModel
-from pyg_cagp.uncertainty.base import Labelled, ModelEstimator
+from pyg_cagp.nn.kge import ConfidenceKGEModel
+from pyg_cagp.uncertainty.base import ModelEstimator
 from pyg_cagp.uncertainty.baselines.training import train
 
 
 class ConfidenceUncertainty(ModelEstimator):
     r"""A base class of estimators that train a model of confidence, on the
     confidences of the training triples where the graph has them
-    (:obj:`edge_confidence`) and on 1 where it has not, and doubt what is not
-    confident: :math:`1 - f(h, r, t)`.
+    (:obj:`edge_confidence`) and on 1 where it has not, and return
+    :math:`1 - f(h, r, t)`.
 
     Args:
         model (ConfidenceKGEModel): The model, which :meth:`fit` trains.
-        epochs (int): The number of passes over the training triples.
-        batch_size (int): The number of triples a step.
-        lr (float): The learning rate.
+        epochs (int, optional): The number of passes over the training triples.
+            (default: :obj:`30`)
+        batch_size (int, optional): The number of triples a step.
+            (default: :obj:`1024`)
+        lr (float, optional): The learning rate. If set to :obj:`None`,
+            :obj:`default_lr`. (default: :obj:`None`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
     """
 
     options: ClassVar[tuple[str, ...]] = ("epochs", "batch_size", "lr", "seed")
-    modules: ClassVar[tuple[str, ...]] = ("model",)
+    trained: ClassVar[tuple[str, ...]] = ("model",)
     needs_fit = True
+
+    #: The learning rate where none is given.
+    default_lr: ClassVar[float] = 0.01
 
     losses_: list[float]
 
     def __init__(
         self,
         model: ConfidenceKGEModel,
-        epochs: int,
-        batch_size: int,
-        lr: float,
+        *,
+        epochs: int = 30,
+        batch_size: int = 1024,
+        lr: float | None = None,
         seed: int = 0,
         progress: bool = False,
     ) -> None:
         super().__init__(model, ConfidenceKGEModel)
-        # What is loaded and not trained is not to change when it is asked.
+        # A loaded model has no dropout.
         self.model.eval()
         self.epochs = epochs
         self.batch_size = batch_size
-        self.lr = lr
+        self.lr = self.default_lr if lr is None else lr
         self.seed = seed
         self.progress = progress
 
-    def _fit(self, kg: Data, labelled: Labelled) -> None:
+    def _train(self, kg: Data) -> None:
         r"""Trains the model anew, on the training triples alone."""
         device = self.device
         head, rel, tail = (p.to(device) for p in triples(kg, "train"))
@@ -93,7 +100,7 @@ class ConfidenceUncertainty(ModelEstimator):
         self.model.eval()
 
     def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
-        r"""What else the loss of a batch takes."""
+        r"""Further arguments of the loss of a batch."""
         return {}
 
     def confidence(
@@ -116,32 +123,12 @@ class ConfidenceUncertainty(ModelEstimator):
 
 
 class UKGEUncertainty(ConfidenceUncertainty):
-    r"""Doubt by :class:`~pyg_cagp.nn.kge.UKGE`, with the defaults of the
+    r"""Uncertainty by :class:`~pyg_cagp.nn.kge.UKGE`, with the defaults of the
     `"Embedding Uncertain Knowledge Graphs" <https://arxiv.org/abs/1811.10667>`_
     paper. Where the graph has triples that rules have inferred
     (:obj:`psl_edge_index`, :obj:`psl_edge_type`, :obj:`psl_confidence`, as
     NL27k), each step sees as many of them as it sees training triples.
-
-    Args:
-        model (UKGE): The model, which :meth:`fit` trains.
-        epochs (int, optional): The number of passes over the training triples.
-            (default: :obj:`30`)
-        batch_size (int, optional): The number of triples a step.
-            (default: :obj:`1024`)
-        lr (float, optional): The learning rate. (default: :obj:`0.01`)
-        **kwargs (optional): Additional arguments of
-            :class:`ConfidenceUncertainty`.
     """
-
-    def __init__(
-        self,
-        model: UKGE,
-        epochs: int = 30,
-        batch_size: int = 1024,
-        lr: float = 0.01,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(model, epochs, batch_size, lr, **kwargs)
 
     def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
         if "psl_edge_index" not in kg or kg.psl_edge_type.numel() == 0:
@@ -156,28 +143,11 @@ class UKGEUncertainty(ConfidenceUncertainty):
 
 
 class BEUrREUncertainty(ConfidenceUncertainty):
-    r"""Doubt by :class:`~pyg_cagp.nn.kge.BEUrRE`, of the `"Probabilistic Box
-    Embeddings for Uncertain Knowledge Graph Reasoning"
+    r"""Uncertainty by :class:`~pyg_cagp.nn.kge.BEUrRE`, of the
+    `"Probabilistic Box Embeddings for Uncertain Knowledge Graph Reasoning"
     <https://arxiv.org/abs/2104.04597>`_ paper. Its learning rate of
-    :math:`10^{-4}` is for hundreds of epochs; the default here is for fewer.
-
-    Args:
-        model (BEUrRE): The model, which :meth:`fit` trains.
-        epochs (int, optional): The number of passes over the training triples.
-            (default: :obj:`30`)
-        batch_size (int, optional): The number of triples a step.
-            (default: :obj:`1024`)
-        lr (float, optional): The learning rate. (default: :obj:`0.005`)
-        **kwargs (optional): Additional arguments of
-            :class:`ConfidenceUncertainty`.
+    :math:`10^{-4}` is for hundreds of epochs; the default here, 0.005, is for
+    fewer.
     """
 
-    def __init__(
-        self,
-        model: BEUrRE,
-        epochs: int = 30,
-        batch_size: int = 1024,
-        lr: float = 0.005,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(model, epochs, batch_size, lr, **kwargs)
+    default_lr = 0.005

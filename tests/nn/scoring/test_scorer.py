@@ -2,19 +2,27 @@
 
 import pytest
 import torch
+from torch_geometric.nn import GAE
 from torch_geometric.nn.kge import ComplEx, DistMult, KGEModel, RotatE, TransE
 
-from pyg_cagp import GaussianComplEx, GaussianTransE
-from pyg_cagp.data import AnswerIndex
+from pyg_cagp import (
+    GaussianComplEx,
+    GaussianDistMult,
+    GaussianTransE,
+    LaplacePosterior,
+    evaluate,
+)
+from pyg_cagp.data import AnswerIndex, triples
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E, UKGE, BEUrRE, QueryKGEModel, SNGPModel
 from pyg_cagp.nn.scoring import (
-    candidate_scorer,
-    candidates,
+    adapters,
+    as_scorer,
     rank_counts,
     softmax_terms,
     top_answers,
 )
+from pyg_cagp.uncertainty import ScoreUncertainty
 from tests.conftest import random_edges
 
 N, R = 9, 2
@@ -22,7 +30,7 @@ MODELS = [DistMult, ComplEx, TransE, RotatE, GaussianComplEx, GaussianTransE]
 
 
 class Doubled(DistMult):
-    """A model of somebody's own, whose scores are not those of its parent."""
+    """A subclass whose scores are not those of its parent."""
 
     def forward(self, head_index, rel_type, tail_index):
         return 2 * super().forward(head_index, rel_type, tail_index) + 1
@@ -34,7 +42,7 @@ class Doubled(DistMult):
 @pytest.mark.parametrize("side", ["tail", "head"])
 def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
     # So few at a time that a query is cut in the middle.
-    monkeypatch.setattr(candidates, "MAX_TRIPLES", 4)
+    monkeypatch.setattr(adapters, "MAX_TRIPLES", 4)
     monkeypatch.setattr(QueryKGEModel, "max_numbers", 50)
     torch.manual_seed(0)
     model = cls(N, R, 4).eval()
@@ -42,7 +50,12 @@ def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
         torch.nn.init.normal_(parameter)
     given, rel = torch.tensor([3, 0, 8]), torch.tensor([1, 0, 1])
     with torch.no_grad():
-        got = candidate_scorer(model)(side, given, rel)
+        scorer = as_scorer(model)
+        got = (
+            scorer.score_tails(given, rel)
+            if side == "tail"
+            else scorer.score_heads(rel, given)
+        )
         for row in range(3):
             for entity in range(N):
                 ends = given[row : row + 1], torch.tensor([entity])
@@ -55,8 +68,9 @@ def test_weights_that_are_no_numbers_are_refused():
     model = ComplEx(N, R, 4)
     with torch.no_grad():
         model.node_emb_im.weight[0, 0] = torch.inf
+    zero = torch.zeros(1, dtype=torch.long)
     with pytest.raises(DivergenceError, match=r"\(in 'node_emb_im.weight'\)"):
-        candidate_scorer(model)
+        rank_counts(model, zero, zero, zero)
 
 
 def test_scores_that_are_no_numbers_are_refused():
@@ -87,7 +101,7 @@ def test_ids_and_sides_are_checked():
     with pytest.raises(InvalidInputError, match="'side' must be one of"):
         top_answers(model, "tails", zero, zero)
     with pytest.raises(InvalidInputError, match="'rel_type' must lie in"):
-        softmax_terms(model, "tail", zero, zero + R, zero)
+        softmax_terms(model, zero, zero + R, zero)
     with pytest.raises(InvalidInputError, match="'head_index' must lie in"):
         rank_counts(model, zero + N, zero, zero)
 
@@ -96,11 +110,21 @@ def test_softmax_terms_of_any_precision():
     for dtype in (torch.double, torch.bfloat16):
         model = DistMult(N, R, 4).to(dtype)
         zero = torch.zeros(N, dtype=torch.long)
-        got = softmax_terms(model, "tail", zero, zero, torch.arange(N))
-        assert float(got.log_prob().exp().sum()) == pytest.approx(1)
+        got = softmax_terms(model, zero, zero, torch.arange(N))
+        assert float(got.tail.log_prob().exp().sum()) == pytest.approx(1)
 
 
-def test_a_constant_scorer_ties_with_everybody():
+def test_terms_of_a_side_that_was_not_requested():
+    zero = torch.zeros(1, dtype=torch.long)
+    terms = softmax_terms(DistMult(N, R, 4), zero, zero, zero, sides=["head"])
+    assert terms.head.score.shape == (1,)
+    with pytest.raises(InvalidInputError, match="have no side 'tail'"):
+        _ = terms.tail
+    with pytest.raises(InvalidInputError, match="'sides' must be one of"):
+        softmax_terms(DistMult(N, R, 4), zero, zero, zero, sides=["tails"])
+
+
+def test_a_constant_scorer_ties_with_all_candidates():
     class Constant(KGEModel):
         def forward(self, head_index, rel_type, tail_index):
             return torch.zeros(head_index.numel())
@@ -162,3 +186,108 @@ def test_what_is_left_out_is_no_answer():
     with pytest.raises(InvalidInputError, match=r"'k' must lie in \[1, 3\]"):
         top_answers(model, "tail", zero, zero, k=4)
     assert top_answers(model, "tail", zero[:0], zero[:0]).entity.shape == (0, 1)
+
+
+def test_every_kind_of_model_becomes_a_scorer():
+    zero = torch.zeros(1, dtype=torch.long)
+
+    class Table:
+        """A scorer that is no module and scores no single triple."""
+
+        num_nodes, num_relations = 3, 1
+
+        def score_tails(self, head_index, rel_type):
+            return torch.arange(3.0).expand(head_index.numel(), 3)
+
+        def score_heads(self, rel_type, tail_index):
+            return -self.score_tails(tail_index, rel_type)
+
+    table = Table()
+    assert as_scorer(table) is table
+    model = GaussianComplEx(N, R, 4)
+    assert as_scorer(model) is model
+    got = rank_counts(table, zero, zero, zero)
+    assert got["tail"].rank().tolist() == [3]
+    assert got["head"].rank().tolist() == [1]
+    assert ScoreUncertainty(table)(zero, zero, zero + 2).tolist() == [-2]
+    for wrong in (object(), DistMult, None):
+        with pytest.raises(InvalidInputError, match="must have 'score_tails'"):
+            as_scorer(wrong)
+
+
+def test_a_function_of_triples_is_a_model_of_a_graph(toy):
+    def score(head, rel, tail):
+        return (head * 10 + rel - tail).float()
+
+    scorer = as_scorer(score, toy)
+    head, rel = torch.tensor([1, 4]), torch.tensor([0, 2])
+    want = torch.stack([10 - torch.arange(5.0), 42 - torch.arange(5.0)])
+    assert torch.equal(scorer.score_tails(head, rel), want)
+    assert evaluate.ranking(score, toy)["mrr"] > 0
+    with pytest.raises(InvalidInputError, match="'kg' is needed"):
+        rank_counts(score, head, rel, head)
+    with pytest.raises(InvalidInputError, match="made for another graph"):
+        evaluate.ranking(DistMult(6, 3, 4), toy)
+
+
+def test_a_model_of_pykeen_is_asked_as_by_its_evaluator():
+    class Model(torch.nn.Module):
+        """The interface of a model that was trained with inverses."""
+
+        num_entities, num_real_relations, num_relations = N, R, 2 * R
+
+        def predict_t(self, hr_batch):
+            return hr_batch[:, :1] + hr_batch[:, 1:] * torch.arange(N)
+
+        def predict_h(self, rt_batch):
+            return rt_batch[:, 1:] - rt_batch[:, :1] * torch.arange(N)
+
+    scorer = as_scorer(Model())
+    assert (scorer.num_nodes, scorer.num_relations) == (N, R)
+    head, rel = torch.tensor([3, 5]), torch.tensor([1, 0])
+    every = torch.arange(N)
+    assert torch.equal(
+        scorer.score_tails(head, rel), torch.stack([3 + every, 0 * every + 5])
+    )
+    assert torch.equal(
+        scorer.score_heads(rel, head), torch.stack([3 - every, 0 * every + 5])
+    )
+
+
+@torch.no_grad()
+def test_an_encoder_is_called_once_and_has_a_posterior(toy):
+    calls = []
+
+    class Encoder(torch.nn.Module):
+        def forward(self, x, edge_index, edge_type):
+            calls.append((x, edge_index.tolist(), edge_type.tolist()))
+            return nodes
+
+    torch.manual_seed(0)
+    nodes, rels = torch.randn(5, 4), torch.randn(3, 4)
+    decoder = GaussianDistMult(5, 3, 4, variational=False)
+    model = GAE(Encoder(), decoder)  # It draws the weights anew.
+    decoder.rel_emb.weight.copy_(rels)
+    scorer = as_scorer(model, toy)
+    head, rel, tail = triples(toy, "train")
+    assert calls == [(None, [head.tolist(), tail.tolist()], rel.tolist())]
+    want = (nodes[head] * rels[rel]) @ nodes.t()
+    torch.testing.assert_close(scorer.score_tails(head, rel), want)
+    other = GaussianDistMult.from_embeddings(nodes, rels)
+    assert torch.equal(
+        other.score_heads(rel, tail), scorer.score_heads(rel, tail)
+    )
+    assert not any(p.requires_grad for p in other.parameters())
+    # The posterior is that of a model that was trained to these embeddings.
+    twin = GaussianDistMult(5, 3, 4, variational=False)
+    twin.node_emb.weight.copy_(nodes)
+    twin.rel_emb.weight.copy_(rels)
+    got, want = (
+        LaplacePosterior(prior=0.5).fit(model, head, rel, tail)
+        for model in (scorer, twin)
+    )
+    every = torch.arange(5)
+    assert torch.equal(got.mean_variance(every), want.mean_variance(every))
+    assert got.mean_variance(every).argmax() == 4  # Unseen in train.
+    with pytest.raises(InvalidInputError, match="'node_emb' must have shape"):
+        decoder.with_entities(nodes[:2])
