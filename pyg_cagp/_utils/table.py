@@ -42,11 +42,7 @@ def _cell(value: Any) -> str:
 
 
 def data_frame(rows: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> Any:
-    r"""Returns rows, or columns by name, as a :class:`pandas.DataFrame`.
-
-    Args:
-        rows (sequence or mapping): The rows, or the columns.
-    """
+    r"""Returns rows, or columns by name, as a :class:`pandas.DataFrame`."""
     try:
         from pandas import DataFrame
     except ImportError:

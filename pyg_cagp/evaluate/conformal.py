@@ -100,21 +100,18 @@ def conformal(
             "triples"
         )
     sets = AnswerSets(scorer, kg, difficulty, max_scores)
-    covered, size, widths = [], [], []
+    covered, size = [], []
     total = 2 * (val.rel.numel() + test.rel.numel())
     with tqdm(total=total, unit="query", disable=not progress) as bar:
         for side in SIDES:
             fit, _ = sets(side, val, "val", None, bar)
             if group is None:
                 level = metrics.conformal_threshold(fit, alpha)
-                widths.append(fit.new_full((kg.num_relations,), level))
+                threshold = fit.new_full(test.rel.shape, level)
             else:
-                widths.append(
-                    metrics.mondrian_thresholds(
-                        fit, val.rel, kg.num_relations, alpha, fallback
-                    )
-                )
-            threshold = widths[-1][test.rel]
+                threshold = metrics.mondrian_thresholds(
+                    fit, val.rel, kg.num_relations, alpha, fallback
+                )[test.rel]
             score, number = sets(side, test, "test", threshold, bar)
             covered.append(score <= threshold)
             size.append(number)

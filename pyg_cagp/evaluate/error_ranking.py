@@ -8,7 +8,12 @@ from torch import Tensor
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
+from pyg_cagp.evaluate.comparisons import (
+    CLUSTERS,
+    clusters,
+    comparison,
+    with_holm,
+)
 from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
 from pyg_cagp.evaluate.predictions import Predictions
 from pyg_cagp.evaluate.results import ErrorRankingResult
@@ -194,30 +199,30 @@ def _evaluate(
     rates: Sequence[float],
     risks: Sequence[float],
 ) -> dict[str, Any]:
-    wrong = int(error.sum())
-    at_risk = {}
-    for risk in risks:
-        threshold = metrics.threshold_for_risk(fit, fit_error, risk)
-        at_risk[f"{risk:g}"] = {
-            **metrics.select(score, error, threshold)._asdict(),
-            "rate in hindsight": metrics.answer_rate_at(
-                score, error, risk
-            )._asdict(),
-        }
     return {
         "aurc": metrics.aurc(score, error),
         "e_aurc": metrics.e_aurc(score, error),
         "augrc": metrics.augrc(score, error),
-        "auroc": metrics.auroc(score, error)
-        if 0 < wrong < error.numel()
-        else None,
+        "auroc": metrics.kind_auroc(score, error.long(), 1),
         "selective": {
             f"{rate:g}": metrics.select(
                 score, error, metrics.threshold_for_rate(fit, rate)
             )._asdict()
             for rate in rates
         },
-        "at risk": at_risk,
+        "at risk": {
+            f"{risk:g}": {
+                **metrics.select(
+                    score,
+                    error,
+                    metrics.threshold_for_risk(fit, fit_error, risk),
+                )._asdict(),
+                "rate in hindsight": metrics.answer_rate_at(
+                    score, error, risk
+                )._asdict(),
+            }
+            for risk in risks
+        },
     }
 
 
@@ -229,30 +234,22 @@ def _compare(
     seed: int,
     progress: bool,
 ) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
     baseline = metrics.WeightedAURC(scores[BASELINE], error)
-    for name, score in scores.items():
-        if name == BASELINE:
-            continue
-        drawn = metrics.compare(
-            metrics.WeightedAURC(score, error),
-            baseline,
-            metrics.Resampler(error.numel(), cluster=groups),
-            num_resamples,
-            seed=seed,
-            progress=progress,
+    resampler = metrics.Resampler(error.numel(), cluster=groups)
+    rows = [
+        comparison(
+            name,
+            BASELINE,
+            metrics.compare(
+                metrics.WeightedAURC(score, error),
+                baseline,
+                resampler,
+                num_resamples,
+                seed=seed,
+                progress=progress,
+            ),
         )
-        rows.append(
-            {
-                "first": name,
-                "second": BASELINE,
-                "difference": drawn.difference,
-                "low": drawn.low,
-                "high": drawn.high,
-                "p_bootstrap": drawn.p_value,
-            }
-        )
-    adjusted = metrics.holm([row["p_bootstrap"] for row in rows])
-    for row, p in zip(rows, adjusted, strict=True):
-        row["p_bootstrap_holm"] = p
-    return rows
+        for name, score in scores.items()
+        if name != BASELINE
+    ]
+    return with_holm(rows)

@@ -3,6 +3,7 @@ r"""A checked graph with the values that evaluations share."""
 from functools import cached_property
 from typing import Any, Self, TypeAlias
 
+import torch
 from torch_geometric.data import Data
 
 from pyg_cagp.coverage import Coverage
@@ -37,12 +38,7 @@ class EvaluationGraph:
 
     @classmethod
     def of(cls, source: Any) -> Self:
-        r"""Returns a graph after checking it, or an evaluation graph as it is.
-
-        Args:
-            source: An evaluation graph, or anything that
-                :func:`~pyg_cagp.data.as_kg` takes.
-        """
+        r"""Checks a graph; returns an evaluation graph as it is."""
         return source if isinstance(source, cls) else cls(as_kg(source))
 
     @cached_property
@@ -50,18 +46,18 @@ class EvaluationGraph:
         r"""The coverage of the training triples."""
         return Coverage._from_kg(self.kg)
 
+    def coverage_on(self, device: torch.device) -> Coverage:
+        r"""Returns the coverage on a device; a copy on another than its own."""
+        here = self.coverage
+        return here if here.device == device else here.clone().to(device)
+
     @cached_property
     def description(self) -> dict[str, Any]:
         r"""The sizes of the graph and its digest."""
         return describe_graph(self.kg)
 
     def label(self, rule: Protocol, split: Split) -> LabelledTriples:
-        r"""Returns the triples of a split, labelled by a protocol.
-
-        Args:
-            rule (Protocol): The protocol.
-            split (str): :obj:`"val"` or :obj:`"test"`.
-        """
+        r"""Returns the triples of a split, labelled by a protocol."""
         key = rule, split
         if key not in self._labelled:
             labelled = rule._label(self.kg, split, self.coverage)

@@ -46,9 +46,6 @@ def relation_categories(kg: Data, threshold: float = 1.5) -> Tensor:
 def relation_labels(kg: Data) -> list[str]:
     r"""Returns one label for each relation: its name, or its number where it
     has none or shares it.
-
-    Args:
-        kg (Data): The graph.
     """
     names = kg.get("relation_names")
     labels = [
@@ -62,11 +59,6 @@ def relation_labels(kg: Data) -> list[str]:
 def equal_groups(values: Tensor, num_groups: int = 10) -> Tensor:
     r"""Parts values into groups as equal in size as ties allow, equal values
     always together, and returns the group of each.
-
-    Args:
-        values (torch.Tensor): The values.
-        num_groups (int, optional): The largest number of groups.
-            (default: :obj:`10`)
 
     Example:
         >>> equal_groups(torch.tensor([5, 1, 1, 9]), num_groups=2)

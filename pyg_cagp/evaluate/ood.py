@@ -7,7 +7,12 @@ from torch import Tensor
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
+from pyg_cagp.evaluate.comparisons import (
+    CLUSTERS,
+    clusters,
+    comparison,
+    with_holm,
+)
 from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
 from pyg_cagp.evaluate.leakage import circularity
 from pyg_cagp.evaluate.results import OODResult
@@ -214,8 +219,8 @@ def _compare(
     seed: int,
     progress: bool,
 ) -> list[dict[str, Any]]:
-    groups = clusters(test.head, test.rel, test.tail, cluster)
-    rows: list[dict[str, Any]] = []
+    groups = clusters(*test.triples, cluster)
+    rows = []
     for name, score in scores.items():
         if name == reference:
             continue
@@ -227,19 +232,6 @@ def _compare(
             seed=seed,
             progress=progress,
         )
-        rows.append(
-            {
-                "first": reference,
-                "second": name,
-                "difference": drawn.difference,
-                "low": drawn.low,
-                "high": drawn.high,
-                "p_bootstrap": drawn.p_value,
-                "p_delong": metrics.delong_test(*pair).p_value,
-            }
-        )
-    for test_name in ("bootstrap", "delong"):
-        adjusted = metrics.holm([row[f"p_{test_name}"] for row in rows])
-        for row, p in zip(rows, adjusted, strict=True):
-            row[f"p_{test_name}_holm"] = p
-    return rows
+        p = metrics.delong_test(*pair).p_value
+        rows.append({**comparison(reference, name, drawn), "p_delong": p})
+    return with_holm(rows)

@@ -31,11 +31,6 @@ class Predictions(NamedTuple):
 def predicted(model: Scorer, kg: Data, split: Split) -> Predictions:
     r"""Answers each distinct query of a split of a checked graph; see
     :func:`~pyg_cagp.evaluate.predictions`.
-
-    Args:
-        model (Scorer): The model.
-        kg (Data): The graph.
-        split (str): :obj:`"val"` or :obj:`"test"`.
     """
     sizes = kg.num_nodes, kg.num_relations
     device = scorer_device(model)

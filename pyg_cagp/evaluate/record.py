@@ -29,11 +29,6 @@ def write_record(
 ) -> None:
     r"""Writes a document, and samples to :obj:`PATH.npz`, each whole or not at
     all.
-
-    Args:
-        path (pathlib.Path): The JSON file.
-        document (dict): The document.
-        samples (mapping): The samples; without any, no file is written.
     """
     check_target(path)
     if path.suffix == ".npz":
@@ -53,9 +48,6 @@ def write_record(
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     r"""Returns the values of :obj:`KEYS` and the samples that
     :func:`write_record` has written.
-
-    Args:
-        path (pathlib.Path): The JSON file.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))

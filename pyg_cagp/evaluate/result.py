@@ -162,11 +162,6 @@ def rows(
 ) -> list[dict[str, Any]]:
     r"""Returns the single figures of parts, one row a part.
 
-    Args:
-        parts (mapping or sequence): The parts.
-        name (str, optional): The column of their names, if they have names.
-            (default: :obj:`"name"`)
-
     Example:
         >>> rows({"all": {"mrr": 0.5, "parts": [1, 2]}})
         [{'name': 'all', 'mrr': 0.5}]

@@ -20,10 +20,6 @@ def named_estimators(
 ) -> dict[str, Estimator]:
     r"""Returns estimators by their names.
 
-    Args:
-        estimators (callable, sequence or mapping): One, several, or several
-            with names. Without, the name is that of the class or function.
-
     Example:
         >>> list(named_estimators({"mine": lambda h, r, t: h.float()}))
         ['mine']
@@ -55,9 +51,6 @@ def named_estimators(
 def identities(values: Mapping[str, object]) -> dict[str, str]:
     r"""Returns what identifies each model or estimator in a config: its repr,
     and for a module the digest of its weights and buffers.
-
-    Args:
-        values (mapping): Models and estimators by name.
 
     Example:
         >>> identities({"model": torch.nn.Identity()})
@@ -92,15 +85,7 @@ def uncertainties(
     triples: Any,
     batch_size: int = 2**16,
 ) -> Tensor:
-    r"""Returns an estimator's uncertainties as :obj:`torch.double`.
-
-    Args:
-        name (str): The name of the estimator, for messages.
-        estimator (callable): The estimator.
-        triples (tuple): Heads, relations and tails.
-        batch_size (int, optional): How many triples to ask for at a time.
-            (default: :obj:`65536`)
-    """
+    r"""Returns an estimator's uncertainties as :obj:`torch.double`."""
     parts = []
     columns = [column.split(batch_size) for column in triples]
     for head, rel, tail in zip(*columns, strict=True):

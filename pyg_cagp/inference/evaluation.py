@@ -150,11 +150,6 @@ def fitted_to_labels(
 ) -> dict[str, UncertaintyEstimator]:
     r"""Returns the estimators of a run, fitted on validation triples that a
     protocol has labelled.
-
-    Args:
-        model (GaussianKGEModel): The model.
-        graph (EvaluationGraph): The graph it was trained on.
-        rule (Protocol): The protocol.
     """
     named = _estimators(model, graph)
     for estimator in named.values():
@@ -167,10 +162,6 @@ def fitted_to_errors(
 ) -> dict[str, UncertaintyEstimator]:
     r"""Returns the estimators of a run, with evidence fitted on the model's
     answers to validation queries: some must be wrong and some right.
-
-    Args:
-        model (GaussianKGEModel): The model.
-        graph (EvaluationGraph): The graph it was trained on.
     """
     if not bool(graph.kg.val_mask.any()):
         raise InvalidInputError("the graph has no validation triple")
@@ -192,10 +183,7 @@ def fitted_to_errors(
 def _estimators(
     model: GaussianKGEModel, graph: EvaluationGraph
 ) -> dict[str, UncertaintyEstimator]:
-    coverage = graph.coverage
-    device = next(model.parameters()).device
-    if coverage.device != device:
-        coverage = coverage.clone().to(device)
+    coverage = graph.coverage_on(next(model.parameters()).device)
     return {
         "semantic": SemanticUncertainty(model),
         "structural": StructuralUncertainty(coverage),

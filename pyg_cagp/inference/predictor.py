@@ -18,15 +18,16 @@ from pyg_cagp.inference.scores import (
 )
 from pyg_cagp.inference.state import CAGP_FILE
 from pyg_cagp.inference.update import Triples, UpdateSummary, update_run
-from pyg_cagp.nn.scoring.softmax_terms import (
-    SoftmaxTerms,
-    softmax_terms,
-)
+from pyg_cagp.nn.scoring.softmax_terms import SoftmaxTerms, softmax_terms
 from pyg_cagp.typing import Side
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 
 #: The number of triples for which features are in memory at a time.
-BATCH = 10_000
+BATCH = 10_240
+
+#: Batches are filled up to a multiple of this. PyTorch rounds the last elements
+#: of an array otherwise than those that fill whole vector registers.
+WIDTH = 64
 
 
 class Predictor:
@@ -65,8 +66,7 @@ class Predictor:
     def load(
         cls, run_folder: str | Path, *, device: torch.device | str = "cpu"
     ) -> "Predictor":
-        r"""Loads a run. The folder may come from a stranger: every value is
-        checked, and nothing is unpickled.
+        r"""Loads a run.
 
         Args:
             run_folder (str or pathlib.Path): The folder of the run.
@@ -87,7 +87,7 @@ class Predictor:
 
     @property
     def device(self) -> torch.device:
-        r"""The device to compute on."""
+        r"""The device of the computation."""
         return self.coverage.device
 
     # Triples #################################################################
@@ -111,17 +111,13 @@ class Predictor:
         if len(set(sizes)) > 1:
             raise InvalidInputError(
                 f"'heads', 'relations' and 'tails' must be of one length (got "
-                f"{', '.join(map(str, sizes))})"
+                f"{sizes})"
             )
-        head, rel, tail = (
-            names.find(column).to(self.device)
-            for names, column in (
-                (self.entities, heads),
-                (self.relations, relations),
-                (self.entities, tails),
-            )
+        columns = self.columns_of(
+            self.entities.find(heads).to(self.device),
+            self.relations.find(relations).to(self.device),
+            self.entities.find(tails).to(self.device),
         )
-        columns = self.columns_of(head, rel, tail)
         table = {name: column.cpu() for name, column in columns.items()}
         return ScoreTable(heads, relations, tails, **table)
 
@@ -133,14 +129,7 @@ class Predictor:
         terms: SoftmaxTerms | None = None,
     ) -> dict[str, Tensor]:
         r"""Returns the columns of :class:`ScoreTable` for triples of ids, -1
-        for unknown ones.
-
-        Args:
-            head (torch.Tensor): The head indices.
-            rel (torch.Tensor): The relation types.
-            tail (torch.Tensor): The tail indices.
-            terms (SoftmaxTerms, optional): The softmax terms of the triples,
-                if they are there already. (default: :obj:`None`)
+        for unknown ones. Softmax terms are computed if they are not given.
         """
         kind = kinds_of(
             self.coverage, self.tau, head, rel, tail, inclusive=self.inclusive
@@ -170,20 +159,17 @@ class Predictor:
         return {**columns, "kind": kind, "abstain": abstain}
 
     def sides(self, *sides: Side) -> tuple[Side, ...]:
-        r"""Returns these sides and those that :obj:`evidence` reads.
-
-        Args:
-            *sides (str): :obj:`"tail"` or :obj:`"head"`.
-        """
+        r"""Returns these sides and those that :attr:`evidence` reads."""
         reads = () if self.evidence is None else self.evidence.reads_scores
         return tuple(dict.fromkeys((*sides, *reads)))
 
     def _numbers(
         self, head: Tensor, rel: Tensor, tail: Tensor, terms: SoftmaxTerms
     ) -> dict[str, Tensor]:
+        num = rel.numel()
+        full = torch.arange(num + -num % WIDTH, device=rel.device)
         parts: list[dict[str, Tensor]] = []
-        for start in range(0, rel.numel(), BATCH):
-            rows = slice(start, start + BATCH)
+        for rows in full.clamp(max=num - 1).split(BATCH):
             triples = head[rows], rel[rows], tail[rows]
             cagp = self.cagp.decompose(*triples)
             part = {
@@ -198,7 +184,8 @@ class Predictor:
                 part["p_ood"] = self.evidence(*triples, terms=terms[rows])
             parts.append(part)
         return {
-            name: torch.cat([part[name] for part in parts]) for name in parts[0]
+            name: torch.cat([part[name] for part in parts])[:num]
+            for name in parts[0]
         }
 
     # Answers #################################################################
@@ -215,12 +202,12 @@ class Predictor:
         Known answers are left out.
 
         Args:
-            head (str, optional): The name of the head, to request tails.
+            head (str, optional): The head, to request tails.
                 (default: :obj:`None`)
-            relation (str): The name of the relation.
-            tail (str, optional): The name of the tail, to request heads.
+            relation (str): The relation.
+            tail (str, optional): The tail, to request heads.
                 (default: :obj:`None`)
-            k (int, optional): The largest number of answers to return.
+            k (int, optional): The largest number of answers.
                 (default: :obj:`10`)
         """
         return predict(self, head, relation, tail, k)
@@ -235,34 +222,23 @@ class Predictor:
         skip_malformed: bool = False,
     ) -> UpdateSummary:
         r"""Adds triples to the run, in its folder and here, without training:
-        their pairs to the coverage, their curvature to the posterior; see
-        :meth:`Posterior.update <pyg_cagp.nn.kge.Posterior.update>`. Means,
-        weights and thresholds stay as they were fitted.
-
-        A triple of an entity or a relation that the model was not trained with
-        is counted and skipped. An interrupted update leaves the old state
-        valid.
+        their pairs to the coverage, their curvature to the posterior. Means,
+        weights and thresholds stay. Triples with an unknown name are counted
+        and skipped. An interrupted update leaves the old state valid.
 
         Args:
-            triples (str, pathlib.Path or tuple): A file of triples; see
-                :func:`~pyg_cagp.data.read_chunks`; or names of heads,
+            triples (str, pathlib.Path or tuple): A file, or names of heads,
                 relations and tails.
             skip_known (bool, optional): If set to :obj:`True`, skips triples
-                that the run has seen, so that a second update with the same
-                file changes nothing. If set to :obj:`False`, each occurrence
+                that the run has seen. If set to :obj:`False`, each occurrence
                 counts, as in training. (default: :obj:`False`)
             skip_malformed (bool, optional): If set to :obj:`True`, counts and
-                skips rows that are no triples. If set to :obj:`False`, the
-                file is refused. (default: :obj:`False`)
+                skips rows that are no triples, instead of refusing the file.
+                (default: :obj:`False`)
         """
         run, device = self.state.run, self.device
-        summary = update_run(
-            run,
-            triples,
-            skip_known=skip_known,
-            skip_malformed=skip_malformed,
-            device=device,
-        )
+        skip = {"skip_known": skip_known, "skip_malformed": skip_malformed}
+        summary = update_run(run, triples, **skip, device=device)
         if summary.version != self.document["version"]:
             vars(self).update(vars(self.load(run, device=device)))
         return summary

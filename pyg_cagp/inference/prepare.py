@@ -15,8 +15,9 @@ from pyg_cagp import metrics
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import as_kg, describe_graph, triples
+from pyg_cagp.data import as_kg, triples
 from pyg_cagp.evaluate.conformal import AnswerSets
+from pyg_cagp.evaluate.graph import EvaluationGraph
 from pyg_cagp.evaluate.scoring import uncertainties
 from pyg_cagp.exceptions import (
     CAGPWarning,
@@ -69,13 +70,15 @@ def prepare(
     Returns:
         The values of :obj:`inference.json`.
     """
-    run, kg = Path(run_folder), as_kg(kg).clone().cpu()
+    run = Path(run_folder)
+    graph = EvaluationGraph(as_kg(kg).clone().cpu())
+    kg = graph.kg
     as_scorer(model, kg)
     rule = Comprehensive(preset, seed)
     _, meta = load_checkpoint(run / state.MODEL)
     device = next(model.parameters()).device
-    coverage = Coverage.from_data(kg).to(device)
-    cagp, evidence, threshold = _fit(kg, model, coverage, rule)
+    coverage = graph.coverage_on(device)
+    cagp, evidence, threshold = _fit(graph, model, coverage, rule)
     with state.changing(run):
         version = _next_version(run)
         with state.new_state(run, version) as folder:
@@ -97,7 +100,7 @@ def prepare(
                 "version": version,
                 "model": state.MODEL,
                 "model_crc32": meta["crc32"],
-                "graph": describe_graph(kg),
+                "graph": graph.description,
                 "seed": seed,
                 "protocol": rule.name,
                 "preset": preset if isinstance(preset, str) else repr(preset),
@@ -105,7 +108,7 @@ def prepare(
                 "inclusive": rule.rule.inclusive,
                 "threshold": threshold,
                 "evidence": None if evidence is None else state.EVIDENCE,
-                "conformal": _conformal(kg, model, preset, progress),
+                "conformal": _conformal(graph, model, preset, progress),
                 "created": datetime.now(UTC).isoformat(timespec="seconds"),
                 "versions": package_versions(),
                 "updates": [],
@@ -115,17 +118,17 @@ def prepare(
 
 
 def _fit(
-    kg: Data,
+    graph: EvaluationGraph,
     model: GaussianKGEModel,
     coverage: Coverage,
     rule: Comprehensive,
 ) -> tuple[CAGP, EvidenceUncertainty | None, float | None]:
     cagp = CAGP(model, coverage)
     try:
-        if not bool(kg.val_mask.any()):
+        if not bool(graph.kg.val_mask.any()):
             raise InvalidInputError("the graph has no validation triple")
         # Refuses graphs with one class of triples, or with none to corrupt.
-        val = rule.label(kg, "val")
+        val = graph.label(rule, "val")
         cagp.fit(val)
         evidence = EvidenceUncertainty(coverage, model).fit(val)
         p_ood = uncertainties("p_ood", evidence, val.triples)
@@ -139,22 +142,25 @@ def _fit(
         stacklevel=3,
     )
     # Both uncertainties are there; no label says how to weigh them.
-    even = SimpleAverage(model, coverage).fit(kg)
+    even = SimpleAverage(model, coverage).fit(graph.kg)
     cagp.set_extra_state(even.get_extra_state())
     return cagp, None, None
 
 
 def _conformal(
-    kg: Data, model: GaussianKGEModel, preset: Partition, progress: bool
+    graph: EvaluationGraph,
+    model: GaussianKGEModel,
+    preset: Partition,
+    progress: bool,
 ) -> dict[str, float | None]:
     # No threshold means that every answer is in the set.
     found: dict[str, float | None] = {"alpha": ALPHA}
     found |= dict.fromkeys(SIDES)
-    num = int(kg.val_mask.sum())
+    num = int(graph.kg.val_mask.sum())
     if num == 0:
         return found
-    val = TemporalLike(preset).label(kg, "val")
-    sets = AnswerSets(model, kg)
+    val = graph.label(TemporalLike(preset), "val")
+    sets = AnswerSets(model, graph.kg)
     hide = None if progress else True
     with tqdm(total=2 * num, unit="query", disable=hide, leave=False) as bar:
         for side in SIDES:

@@ -63,11 +63,7 @@ def check_matplotlib() -> None:
 
 
 def picture(draw: "Callable[P, Figure]") -> "Callable[P, Figure]":
-    r"""Lets a function draw in the style of a report.
-
-    Args:
-        draw (callable): The function.
-    """
+    r"""Lets a function draw in the style of a report."""
 
     @functools.wraps(draw)
     def styled(*args: P.args, **kwargs: P.kwargs) -> "Figure":
@@ -81,12 +77,7 @@ def picture(draw: "Callable[P, Figure]") -> "Callable[P, Figure]":
 
 
 def new_figure(width: float, height: float) -> "tuple[Figure, Any]":
-    r"""Returns an empty picture and its axes.
-
-    Args:
-        width (float): The width in inches.
-        height (float): The height in inches.
-    """
+    r"""Returns an empty picture and its axes."""
     # Not pyplot, which keeps figures alive and wants a display.
     from matplotlib.figure import Figure
 
@@ -95,13 +86,7 @@ def new_figure(width: float, height: float) -> "tuple[Figure, Any]":
 
 
 def to_svg(figure: "Figure", name: str, alt: str) -> str:
-    r"""Returns a picture as an element of a page, in the page's own colours.
-
-    Args:
-        figure (matplotlib.figure.Figure): The picture.
-        name (str): Its name, so that no two pictures of a page share an id.
-        alt (str): What it shows, in words.
-    """
+    r"""Returns a picture as an element of a page, in the page's own colours."""
     from matplotlib import rc_context
 
     buffer = io.StringIO()
@@ -125,11 +110,7 @@ def to_svg(figure: "Figure", name: str, alt: str) -> str:
 
 
 def to_png(figure: "Figure") -> bytes:
-    r"""Returns a picture as a PNG file, on white.
-
-    Args:
-        figure (matplotlib.figure.Figure): The picture.
-    """
+    r"""Returns a picture as a PNG file, on white."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=130, facecolor="white")
     return buffer.getvalue()

@@ -31,11 +31,6 @@ class Band(NamedTuple):
 def roc_band(score: Tensor, label: Tensor, seed: int = 0) -> Band:
     r"""Returns the ROC curve. Ties are one straight step, so the area below the
     curve is the AUROC.
-
-    Args:
-        score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
-        seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
     """
     order = score.argsort(descending=True, stable=True)
     ends = _ends(score[order])
@@ -55,11 +50,6 @@ def roc_band(score: Tensor, label: Tensor, seed: int = 0) -> Band:
 def risk_band(doubt: Tensor, error: Tensor, seed: int = 0) -> Band:
     r"""Returns the share of errors among the answers that are given, at every
     share of answers.
-
-    Args:
-        doubt (torch.Tensor): One number an answer.
-        error (torch.Tensor): 1 where it is wrong.
-        seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
     """
     order = doubt.argsort(stable=True)
     ends = _ends(doubt[order])
@@ -79,9 +69,6 @@ def risk_band(doubt: Tensor, error: Tensor, seed: int = 0) -> Band:
 def best_risk(error: Tensor) -> Tensor:
     r"""Returns the risk that hindsight allows, on the grid of
     :func:`risk_band`: all right answers first.
-
-    Args:
-        error (torch.Tensor): 1 where an answer is wrong.
     """
     grid = torch.linspace(0.01, 1, 100, dtype=torch.double)
     accuracy = 1 - float(error.double().mean())

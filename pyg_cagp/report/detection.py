@@ -29,12 +29,6 @@ def detection(
 ) -> tuple[dict[str, Any], Result]:
     r"""Evaluates both kinds of uncertainty, CAGP and evidence by a protocol.
 
-    Args:
-        model (GaussianKGEModel): The model.
-        graph (EvaluationGraph): The graph it was trained on.
-        rule (Protocol): The protocol.
-        seed (int): The seed of the bootstrap.
-
     Returns:
         The figures of the report, and the result of the evaluation.
     """
@@ -92,12 +86,6 @@ def all_detection(
     model: GaussianKGEModel, graph: EvaluationGraph, seed: int = 0
 ) -> tuple[dict[str, Any], dict[str, str], list[Result]]:
     r"""Evaluates by every protocol that applies to the graph.
-
-    Args:
-        model (GaussianKGEModel): The model.
-        graph (EvaluationGraph): The graph it was trained on.
-        seed (int, optional): The seed of corruption and of the bootstrap.
-            (default: :obj:`0`)
 
     Returns:
         The figures by protocol, why others are missing, and the results.

@@ -28,11 +28,6 @@ def errors(
     r"""Evaluates how well uncertainty detects wrong predictions, and picks the
     predictions with the least and the most of it.
 
-    Args:
-        model (GaussianKGEModel): The model.
-        graph (EvaluationGraph): The graph it was trained on.
-        seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
-
     Returns:
         The figures of the report, and the result of the evaluation.
     """

@@ -164,10 +164,6 @@ def wilson(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     r"""Returns Wilson's 95 % interval of shares.
 
-    Args:
-        share (torch.Tensor): The shares.
-        size (torch.Tensor): Of how many each is a share.
-
     Example:
         >>> low, high = wilson(torch.tensor([0.5]), torch.tensor([100.0]))
         >>> round(float(low), 4), round(float(high), 4)

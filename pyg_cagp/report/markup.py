@@ -15,9 +15,6 @@ class Mark(NamedTuple):
 def text(value: Any) -> str:
     r"""Returns a value as text that a page can hold.
 
-    Args:
-        value: A text, a number, a :class:`Mark`, or :obj:`None`.
-
     Example:
         >>> text("a < b"), text(0.12345), text(None), text(12345)
         ('a &lt; b', '0.123', '-', '12,345')
@@ -59,11 +56,7 @@ def _cell(value: Any) -> str:
 
 
 def facts(found: dict[str, Any]) -> str:
-    r"""Returns boxes with a figure each.
-
-    Args:
-        found (dict): The figures by what they are.
-    """
+    r"""Returns boxes with a figure each."""
     boxes = "\n".join(
         f"<div><b>{text(value)}</b><span>{text(name)}</span></div>"
         for name, value in found.items()
@@ -72,33 +65,18 @@ def facts(found: dict[str, Any]) -> str:
 
 
 def figure(svg: str, wide: bool = False) -> str:
-    r"""Returns a picture with a frame.
-
-    Args:
-        svg (str): The picture.
-        wide (bool, optional): If set to :obj:`True`, it stands alone.
-            (default: :obj:`False`)
-    """
+    r"""Returns a picture with a frame."""
     kind = ' class="wide"' if wide else ""
     return f"<figure{kind}>{svg}</figure>"
 
 
 def figures(svgs: Sequence[str]) -> str:
-    r"""Returns pictures side by side, as many as fit.
-
-    Args:
-        svgs (sequence): The pictures.
-    """
+    r"""Returns pictures side by side, as many as fit."""
     inner = "\n".join(figure(svg) for svg in svgs)
     return f'<div class="figures">\n{inner}\n</div>'
 
 
 def paragraph(words: str, kind: str = "") -> str:
-    r"""Returns a paragraph.
-
-    Args:
-        words (str): Plain words.
-        kind (str, optional): Its class. (default: :obj:`""`)
-    """
+    r"""Returns a paragraph."""
     kind = f' class="{kind}"' if kind else ""
     return f"<p{kind}>{text(words)}</p>"

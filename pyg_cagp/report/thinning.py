@@ -11,12 +11,6 @@ def thinned(kind: Tensor, most: int = MAX_POINTS, seed: int = 0) -> Tensor:
     r"""Returns the places of a few members of each kind, in the order they
     have.
 
-    Args:
-        kind (torch.Tensor): The kind of each member.
-        most (int, optional): How many are kept of a kind at most.
-            (default: :obj:`600`)
-        seed (int, optional): The seed of the choice. (default: :obj:`0`)
-
     Example:
         >>> thinned(torch.tensor([0, 0, 0, 1]), most=1).numel()
         2
@@ -32,10 +26,6 @@ def thinned(kind: Tensor, most: int = MAX_POINTS, seed: int = 0) -> Tensor:
 
 def rounded(values: Tensor, digits: int = 4) -> list[float]:
     r"""Returns numbers with so many digits that count.
-
-    Args:
-        values (torch.Tensor): The numbers.
-        digits (int, optional): The number of digits. (default: :obj:`4`)
 
     Example:
         >>> rounded(torch.tensor([0.123456, 1234.56]), digits=3)

@@ -157,9 +157,6 @@ def assumptions(
 def semantic_gap(found: Signals) -> float | None:
     r"""Returns :math:`\Delta`, by how much the semantic uncertainty of an ID
     triple can exceed that of a novel context; :obj:`None` without either.
-
-    Args:
-        found (Signals): The signals of the test triples.
     """
     ordinary = found.semantic[found.kind == 0]
     novel = found.semantic[found.kind == 2]
@@ -181,9 +178,6 @@ def _share_below(found: Signals, gap: float) -> float | None:
 def share_silent(structural: Tensor) -> float | None:
     r"""Returns the share of triples with :math:`U_{\text{str}} = 0`;
     :obj:`None` without any.
-
-    Args:
-        structural (torch.Tensor): The structural uncertainty of each.
     """
     if structural.numel() == 0:
         return None

@@ -9,6 +9,7 @@ from pyg_cagp import Coverage, GaussianDistMult, evaluate
 from pyg_cagp.data import kg_digest
 from pyg_cagp.data.kg import check_kg
 from pyg_cagp.datasets import load
+from pyg_cagp.inference import prepare
 from pyg_cagp.inference.evaluation import evaluate_run
 from pyg_cagp.protocols import PROTOCOLS, Protocol
 from pyg_cagp.report import write_report
@@ -87,3 +88,8 @@ def test_a_report(own_run, calls):
     assert calls["from_edges"] == calls["kg_digest"] == 1
     # Each protocol labels validation and test, once.
     assert calls["_label"] == 2 * len(found["detection"])
+
+
+def test_preparing_a_run_for_inference(own_run, kg, model, calls):
+    prepare(own_run, kg, model)
+    assert calls == {**ONCE, "_label": 2}
