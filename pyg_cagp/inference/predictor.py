@@ -26,7 +26,11 @@ from pyg_cagp.typing import Side
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 
 #: The number of triples for which features are in memory at a time.
-BATCH = 10_000
+BATCH = 10_240
+
+#: Batches are filled up to a multiple of this. PyTorch rounds the last elements
+#: of an array otherwise than those that fill whole vector registers.
+WIDTH = 64
 
 
 class Predictor:
@@ -65,8 +69,7 @@ class Predictor:
     def load(
         cls, run_folder: str | Path, *, device: torch.device | str = "cpu"
     ) -> "Predictor":
-        r"""Loads a run. The folder may come from a stranger: every value is
-        checked, and nothing is unpickled.
+        r"""Loads a run.
 
         Args:
             run_folder (str or pathlib.Path): The folder of the run.
@@ -113,15 +116,11 @@ class Predictor:
                 f"'heads', 'relations' and 'tails' must be of one length (got "
                 f"{', '.join(map(str, sizes))})"
             )
-        head, rel, tail = (
-            names.find(column).to(self.device)
-            for names, column in (
-                (self.entities, heads),
-                (self.relations, relations),
-                (self.entities, tails),
-            )
+        columns = self.columns_of(
+            self.entities.find(heads).to(self.device),
+            self.relations.find(relations).to(self.device),
+            self.entities.find(tails).to(self.device),
         )
-        columns = self.columns_of(head, rel, tail)
         table = {name: column.cpu() for name, column in columns.items()}
         return ScoreTable(heads, relations, tails, **table)
 
@@ -133,14 +132,7 @@ class Predictor:
         terms: SoftmaxTerms | None = None,
     ) -> dict[str, Tensor]:
         r"""Returns the columns of :class:`ScoreTable` for triples of ids, -1
-        for unknown ones.
-
-        Args:
-            head (torch.Tensor): The head indices.
-            rel (torch.Tensor): The relation types.
-            tail (torch.Tensor): The tail indices.
-            terms (SoftmaxTerms, optional): The softmax terms of the triples,
-                if they are there already. (default: :obj:`None`)
+        for unknown ones. Softmax terms are computed if they are not given.
         """
         kind = kinds_of(
             self.coverage, self.tau, head, rel, tail, inclusive=self.inclusive
@@ -170,20 +162,17 @@ class Predictor:
         return {**columns, "kind": kind, "abstain": abstain}
 
     def sides(self, *sides: Side) -> tuple[Side, ...]:
-        r"""Returns these sides and those that :obj:`evidence` reads.
-
-        Args:
-            *sides (str): :obj:`"tail"` or :obj:`"head"`.
-        """
+        r"""Returns these sides and those that :attr:`evidence` reads."""
         reads = () if self.evidence is None else self.evidence.reads_scores
         return tuple(dict.fromkeys((*sides, *reads)))
 
     def _numbers(
         self, head: Tensor, rel: Tensor, tail: Tensor, terms: SoftmaxTerms
     ) -> dict[str, Tensor]:
+        num = rel.numel()
+        full = torch.arange(num + -num % WIDTH, device=rel.device)
         parts: list[dict[str, Tensor]] = []
-        for start in range(0, rel.numel(), BATCH):
-            rows = slice(start, start + BATCH)
+        for rows in full.clamp(max=num - 1).split(BATCH):
             triples = head[rows], rel[rows], tail[rows]
             cagp = self.cagp.decompose(*triples)
             part = {
@@ -198,7 +187,8 @@ class Predictor:
                 part["p_ood"] = self.evidence(*triples, terms=terms[rows])
             parts.append(part)
         return {
-            name: torch.cat([part[name] for part in parts]) for name in parts[0]
+            name: torch.cat([part[name] for part in parts])[:num]
+            for name in parts[0]
         }
 
     # Answers #################################################################
@@ -235,25 +225,19 @@ class Predictor:
         skip_malformed: bool = False,
     ) -> UpdateSummary:
         r"""Adds triples to the run, in its folder and here, without training:
-        their pairs to the coverage, their curvature to the posterior; see
-        :meth:`Posterior.update <pyg_cagp.nn.kge.Posterior.update>`. Means,
-        weights and thresholds stay as they were fitted.
-
-        A triple of an entity or a relation that the model was not trained with
-        is counted and skipped. An interrupted update leaves the old state
-        valid.
+        their pairs to the coverage, their curvature to the posterior. Means,
+        weights and thresholds stay. Triples with an unknown name are counted
+        and skipped. An interrupted update leaves the old state valid.
 
         Args:
-            triples (str, pathlib.Path or tuple): A file of triples; see
-                :func:`~pyg_cagp.data.read_chunks`; or names of heads,
+            triples (str, pathlib.Path or tuple): A file, or names of heads,
                 relations and tails.
             skip_known (bool, optional): If set to :obj:`True`, skips triples
-                that the run has seen, so that a second update with the same
-                file changes nothing. If set to :obj:`False`, each occurrence
+                that the run has seen. If set to :obj:`False`, each occurrence
                 counts, as in training. (default: :obj:`False`)
             skip_malformed (bool, optional): If set to :obj:`True`, counts and
-                skips rows that are no triples. If set to :obj:`False`, the
-                file is refused. (default: :obj:`False`)
+                skips rows that are no triples, instead of refusing the file.
+                (default: :obj:`False`)
         """
         run, device = self.state.run, self.device
         summary = update_run(

@@ -71,14 +71,13 @@ def update_run(
                 f"the model of '{run}' (kg2e) has no posterior that could be "
                 f"updated; train it again with the new triples"
             )
-        named = isinstance(triples, tuple)
-        source = "names" if named else str(triples)
-        chunks = [triples] if named else _chunks(Path(source), malformed)
-        new, unknown = _known_ids(chunks, old)
+        source = "names" if isinstance(triples, tuple) else str(triples)
+        new, unknown = _known_ids(_chunks(triples, malformed), old)
         if not (new.size(1) or sum(unknown)):
             raise DatasetFormatError(f"'{source}' holds no triple")
         sizes = old.model.num_nodes, old.model.num_relations
-        repeated = TripleIndex(*old.train, *sizes).contains(*new)
+        head, rel, tail = old.train
+        repeated = TripleIndex(head, rel, tail, *sizes).contains(*new)
         if skip_known:
             new = new[:, ~repeated]
         summary = UpdateSummary(
@@ -99,8 +98,13 @@ def update_run(
     return summary
 
 
-def _chunks(path: Path, malformed: Malformed) -> Iterable[Triples]:
-    for table in read_chunks(path, malformed):
+def _chunks(
+    triples: str | Path | Triples, malformed: Malformed
+) -> Iterable[Triples]:
+    if isinstance(triples, tuple):
+        yield triples
+        return
+    for table in read_chunks(triples, malformed):
         yield table.head, table.relation, table.tail
 
 
