@@ -17,7 +17,8 @@ from pyg_cagp._utils.documents import (
     read_document,
 )
 from pyg_cagp.exceptions import CheckpointError
-from pyg_cagp.nn.kge import GaussianKGEModel, Posterior
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.posterior import Posterior
 from pyg_cagp.train.build import build_model
 from pyg_cagp.train.checkpoint import (
     POSTERIOR,

@@ -10,9 +10,12 @@ from pyg_cagp.nn.kge import (
     GaussianComplEx,
     GaussianDistMult,
     GaussianTransE,
-    Posterior,
 )
-from pyg_cagp.nn.posterior import LaplacePosterior, VariationalPosterior
+from pyg_cagp.nn.posterior import (
+    LaplacePosterior,
+    Posterior,
+    VariationalPosterior,
+)
 
 N, R, D = 7, 2, 3
 EVERY = torch.arange(N)

@@ -225,7 +225,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
 
     def sample(self, entity: Tensor) -> Tensor:
         r"""Draws embeddings from the posterior in force; see
-        :meth:`~pyg_cagp.nn.kge.Posterior.rsample`.
+        :meth:`~pyg_cagp.nn.posterior.Posterior.rsample`.
 
         Args:
             entity (torch.Tensor): The entities, of any shape.

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel, Posterior
-from pyg_cagp.nn.kge.posterior import count_slots
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge.posterior import Posterior, count_slots
 from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.posterior.curvature import check_scores, ggn_diagonal
 

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel, Posterior
-from pyg_cagp.nn.kge.posterior import count_slots
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge.posterior import Posterior, count_slots
 
 
 class VariationalPosterior:
