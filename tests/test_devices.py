@@ -105,6 +105,42 @@ def test_a_checked_look_up_waits_once(kg, device, look_up):
     assert torch.equal(got.cpu(), want)
 
 
+def test_a_look_up_without_checks_never_waits(kg, device):
+    coverage = copy.deepcopy(Coverage.from_data(kg)).to(DEVICE)
+    head, rel, tail = moved(triples(kg, "test"))
+    for call in (
+        lambda: coverage._missing(head, rel, tail),
+        lambda: coverage._contains(head, rel),
+        lambda: coverage._contains(head, rel, "tail"),
+        lambda: coverage._counts(head, rel),
+        lambda: coverage._weight(head, rel, "tfidf"),
+    ):
+        call()  # Tables are made once.
+        device.waits.clear()
+        call()
+        assert device.num_waits == 0, device.waits
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("semantic", "frequency", "structural", "structural, directed"),
+        *("structural, smoothed", "average", "cagp", "evidence, no score"),
+    ],
+)
+def test_a_fitted_estimator_waits_once(kg, run, device, name):
+    model = copy.deepcopy(run.model).requires_grad_(False)
+    coverage, test = Coverage.from_data(kg), triples(kg, "test")
+    estimator = MAKERS[name](model, coverage).fit(kg)
+    want = estimator(*test)
+    there = estimator.to(DEVICE)
+    there(*moved(test))
+    device.waits.clear()
+    got = there(*moved(test))
+    assert device.num_waits <= 1, device.waits
+    torch.testing.assert_close(got.cpu(), want)
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_every_estimator_runs_from_fit_to_result(kg, run, device, name):
     model, coverage = run.model.requires_grad_(False), Coverage.from_data(kg)

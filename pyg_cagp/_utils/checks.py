@@ -49,6 +49,8 @@ def check_ids(name: str, ids: Tensor, size: int, size_name: str) -> Tensor:
 
 
 def _as_ids(name: str, ids: Tensor) -> Tensor:
+    if isinstance(ids, Tensor) and ids.dtype is torch.int64:
+        return ids
     if not isinstance(ids, Tensor):
         raise InvalidInputError(
             f"'{name}' must be a torch.Tensor (got {type(ids).__name__})"
@@ -82,7 +84,10 @@ def check_triples(
     rel = _as_ids("rel_type", rel_type)
     tail = _as_ids("tail_index", tail_index)
     sizes = num_nodes, num_relations, num_nodes
-    if not _inside((head, rel, tail), sizes):
+    if _inside((head, rel, tail), sizes):
+        if head.shape == rel.shape == tail.shape:
+            return head, rel, tail
+    else:
         check_ids("head_index", head, num_nodes, "num_nodes")
         check_ids("rel_type", rel, num_relations, "num_relations")
         check_ids("tail_index", tail, num_nodes, "num_nodes")

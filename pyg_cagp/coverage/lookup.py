@@ -79,7 +79,7 @@ def _find_chunk(
 
 
 class PresenceBitmap:
-    r"""One bit for each pair, for the look-ups of hot loops.
+    r"""One bit for each pair, 0 if it was seen, for the look-ups of hot loops.
 
     Args:
         row (torch.Tensor): The entities of all pairs.
@@ -99,6 +99,7 @@ class PresenceBitmap:
         # Pairs are distinct, so that adding their bits sets them.
         bit = torch.ones_like(col) << (col & 63)
         self.words.scatter_add_(0, row * self.width + (col >> 6), bit)
+        self.words.bitwise_not_()
 
     @staticmethod
     def words_per_row(num_relations: int) -> int:
@@ -106,11 +107,11 @@ class PresenceBitmap:
         return (num_relations + 63) // 64
 
     def contains(self, entity: Tensor, relation: Tensor) -> Tensor:
-        r"""Returns for each pair whether its bit is set."""
-        return self.bits(entity, relation).bool()
+        r"""Returns for each pair whether it was seen."""
+        return self.missing(entity, relation) == 0
 
-    def bits(self, entity: Tensor, relation: Tensor) -> Tensor:
-        r"""Returns the bit of each pair, as a :obj:`torch.long`."""
+    def missing(self, entity: Tensor, relation: Tensor) -> Tensor:
+        r"""Returns 1 for each pair that was not seen, and else 0."""
         word = torch.add(relation >> 6, entity, alpha=self.width)
         found = self.words.index_select(0, word.reshape(-1)).view(word.shape)
         return found.bitwise_right_shift_(relation & 63).bitwise_and_(1)

@@ -127,11 +127,11 @@ class PairQueries(CompressedPairs):
     def _missing(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
         entity, bitmap = torch.stack([head, tail]), self._presence()
         if bitmap is not None:
-            first, second = bitmap.bits(entity, rel)
+            first, second = bitmap.missing(entity, rel)
         else:
             place = self._find(entity, rel.expand(2, *rel.shape))
-            first, second = (place >= 0).long()
-        return 2 - (first + second)
+            first, second = (place < 0).long()
+        return first + second
 
     def values(
         self, view: CoverageView = "binary", role: Role = "any"

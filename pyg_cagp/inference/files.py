@@ -93,7 +93,7 @@ def score_file(
     rows = abstain = 0
     hide = None if progress else True
     with (
-        _open(target, _format_of(target, format)) as write,
+        _open(target, format) as write,
         tqdm(unit="triple", disable=hide, leave=False) as bar,
     ):
         for chunk in read_chunks(source, malformed):
@@ -133,13 +133,14 @@ def _format_of(path: Path, format: Format | None) -> Format:
 
 
 @contextmanager
-def _open(path: Path, format: Format) -> Iterator[Writer]:
+def _open(path: Path, format: Format | None) -> Iterator[Writer]:
     r"""Opens a file for tables; nothing is left of it if anything fails."""
     check_target(path)
-    if format == "parquet":
+    kind = _format_of(path, format)
+    if kind == "parquet":
         check_pyarrow(path)
-    opened = _open_parquet if format == "parquet" else _open_text
-    with atomic_path(path) as temporary, opened(temporary, path, format) as out:
+    opened = _open_parquet if kind == "parquet" else _open_text
+    with atomic_path(path) as temporary, opened(temporary, path, kind) as out:
         yield out
 
 

@@ -18,10 +18,7 @@ from pyg_cagp.inference.scores import (
 )
 from pyg_cagp.inference.state import CAGP_FILE
 from pyg_cagp.inference.update import Triples, UpdateSummary, update_run
-from pyg_cagp.nn.scoring.softmax_terms import (
-    SoftmaxTerms,
-    softmax_terms,
-)
+from pyg_cagp.nn.scoring.softmax_terms import SoftmaxTerms, softmax_terms
 from pyg_cagp.typing import Side
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 
@@ -90,7 +87,7 @@ class Predictor:
 
     @property
     def device(self) -> torch.device:
-        r"""The device to compute on."""
+        r"""The device of the computation."""
         return self.coverage.device
 
     # Triples #################################################################
@@ -114,7 +111,7 @@ class Predictor:
         if len(set(sizes)) > 1:
             raise InvalidInputError(
                 f"'heads', 'relations' and 'tails' must be of one length (got "
-                f"{', '.join(map(str, sizes))})"
+                f"{sizes})"
             )
         columns = self.columns_of(
             self.entities.find(heads).to(self.device),
@@ -205,12 +202,12 @@ class Predictor:
         Known answers are left out.
 
         Args:
-            head (str, optional): The name of the head, to request tails.
+            head (str, optional): The head, to request tails.
                 (default: :obj:`None`)
-            relation (str): The name of the relation.
-            tail (str, optional): The name of the tail, to request heads.
+            relation (str): The relation.
+            tail (str, optional): The tail, to request heads.
                 (default: :obj:`None`)
-            k (int, optional): The largest number of answers to return.
+            k (int, optional): The largest number of answers.
                 (default: :obj:`10`)
         """
         return predict(self, head, relation, tail, k)
@@ -240,13 +237,8 @@ class Predictor:
                 (default: :obj:`False`)
         """
         run, device = self.state.run, self.device
-        summary = update_run(
-            run,
-            triples,
-            skip_known=skip_known,
-            skip_malformed=skip_malformed,
-            device=device,
-        )
+        skip = {"skip_known": skip_known, "skip_malformed": skip_malformed}
+        summary = update_run(run, triples, **skip, device=device)
         if summary.version != self.document["version"]:
             vars(self).update(vars(self.load(run, device=device)))
         return summary

@@ -137,7 +137,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
             basis.flatten(1), label.long(), self.ridge
         )
         self.knots_ = knots.contiguous()
-        self.slopes_ = slopes.view_as(knots).contiguous()
+        self.slopes_ = slopes.view(knots.shape).to(device).contiguous()
         self.intercept_ = intercept
         return self.accept_posterior()
 
@@ -175,11 +175,11 @@ class EvidenceUncertainty(UncertaintyEstimator):
 
     def _log_odds(self, found: Tensor) -> dict[str, Tensor]:
         pieces = (self._basis(found, self.knots_) * self.slopes_).sum(dim=2)
+        # Columns are sorted by family.
         families = [family for family, _ in self.evidence.names]
-        return {
-            name: pieces[:, [f == name for f in families]].sum(dim=1)
-            for name in FAMILIES
-        }
+        sizes = [families.count(name) for name in FAMILIES]
+        parts = [part.sum(dim=1) for part in pieces.split(sizes, dim=1)]
+        return dict(zip(FAMILIES, parts, strict=True))
 
     def uncertainty(
         self,

@@ -1,16 +1,20 @@
-"""What every estimator has to keep to, whatever its method."""
+"""The contract of all estimators."""
 
 import copy
 
 import pytest
 import torch
 
+from pyg_cagp.data import triples as triples_of
 from pyg_cagp.exceptions import (
     CheckpointError,
     InvalidInputError,
     NotFittedError,
+    PosteriorChangedError,
 )
 from pyg_cagp.nn.kge import UKGE, BEUrRE, SNGPModel
+from pyg_cagp.nn.posterior import LaplacePosterior, VariationalPosterior
+from pyg_cagp.nn.scoring import softmax_terms
 from pyg_cagp.uncertainty import (
     CAGP,
     Energy,
@@ -130,8 +134,8 @@ MAKERS = {
     "energy": lambda model, cov: Energy(model),
     "energy of triples": lambda model, cov: Energy(model, of="triple"),
 }
-#: What each should tell from the rest better than by chance: kinds of triples
-#: in the generated graph, whose truth is known (1 emerging, 2 novel, 3 false).
+#: The kind of triples that each detects better than by chance in the generated
+#: graph, whose truth is known (1 emerging, 2 novel, 3 false).
 FINDS = {
     "semantic": (1, 0.7),
     "frequency": (1, 0.7),
@@ -188,7 +192,9 @@ class TestContract:
         ]
         torch.testing.assert_close(torch.cat(alone), whole[::10])
 
-    def test_asked_before_it_is_fitted(self, name, model, coverage, triples):
+    def test_an_unfitted_estimator_is_refused(
+        self, name, model, coverage, triples
+    ):
         estimator = MAKERS[name](model, coverage)
         if not estimator.needs_fit:
             estimator(*triples)
@@ -214,7 +220,7 @@ class TestContract:
         self, name, protocol, world, model, coverage, triples
     ):
         if MAKERS[name](model, coverage).trained and protocol != "standard":
-            pytest.skip("trained without labels, whatever the protocol")
+            pytest.skip("trained without labels, for all protocols")
         changed = world.clone()
         generator = torch.Generator().manual_seed(1)
         test = world.test_mask.nonzero().view(-1)
@@ -252,6 +258,63 @@ class TestContract:
         assert repr(again) == repr(estimator)
         assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
+    def test_a_state_dict_makes_an_equal_estimator(
+        self, name, fitted, model, coverage, triples
+    ):
+        estimator = fitted(name)
+        fresh = MAKERS[name](copy.deepcopy(model), coverage)
+        result = fresh.load_state_dict(estimator.state_dict())
+        assert not result.missing_keys
+        assert not result.unexpected_keys
+        assert torch.equal(fresh(*triples), estimator(*triples))
+        assert repr(fresh) == repr(estimator)
+
+    def test_it_stays_where_it_is(self, name, fitted, triples):
+        estimator = fitted(name)
+        want = estimator(*triples)
+        assert estimator.to("cpu") is estimator
+        assert torch.equal(estimator(*triples), want)
+
+    def test_a_copy_is_equal_and_apart(self, name, fitted, triples):
+        estimator = fitted(name)
+        other = copy.deepcopy(estimator)
+        assert torch.equal(other(*triples), estimator(*triples))
+        for value in other.buffers():
+            value.zero_()
+        assert torch.equal(estimator(*triples), fitted(name)(*triples))
+
+    def test_a_misspelt_option_is_refused(self, name, model, coverage):
+        estimator = MAKERS[name](model, coverage)
+        parts = _arguments(estimator, model, coverage)
+        with pytest.raises(TypeError, match="argument 'optoin'"):
+            type(estimator)(*parts, optoin=1)
+        with pytest.raises(TypeError, match="positional argument"):
+            type(estimator)(*parts, *([None] * 2))
+
+    def test_the_repr_shows_parts_options_and_fit(
+        self, name, fitted, model, coverage
+    ):
+        estimator, fresh = fitted(name), MAKERS[name](model, coverage)
+        for option in estimator.options:
+            value = getattr(estimator, option)
+            assert f"{option}={value!r}" in repr(estimator)
+        for part in estimator._made_of():
+            assert repr(part) in repr(estimator)
+        assert (repr(estimator) == repr(fresh)) is not estimator.needs_fit
+        for key in estimator._fitted():
+            assert f"{key}=" in repr(estimator)
+            assert f"{key}=" not in repr(fresh)
+
+    def test_shared_terms_change_nothing(self, name, fitted, triples):
+        estimator = fitted(name)
+        if not estimator.reads_scores:
+            return
+        scored = getattr(estimator, "evidence", estimator).model
+        terms = softmax_terms(scored, *triples, sides=estimator.reads_scores)
+        assert torch.equal(
+            estimator(*triples, terms=terms), estimator(*triples)
+        )
+
     def test_bad_ids(self, name, fitted, world, triples):
         head, rel, tail = triples
         for place, size, what in (
@@ -280,7 +343,7 @@ class TestContract:
 
 
 def _arguments(estimator, model, coverage):
-    """What the estimator was made of, but for its options."""
+    """The model and the coverage of an estimator."""
     if isinstance(estimator, SimpleAverage):
         return [estimator.semantic, estimator.structural]
     if isinstance(estimator, EvidenceUncertainty):
@@ -296,9 +359,55 @@ def _arguments(estimator, model, coverage):
     return [estimator.model if is_own else model]
 
 
+@pytest.mark.parametrize(
+    "name", ["average", "cagp", "evidence", "evidence, no score"]
+)
+def test_another_posterior_is_refused(name, world, model, coverage, triples):
+    model = copy.deepcopy(model)
+    train = triples_of(world, "train")
+    laplace = LaplacePosterior().fit(model, *train)
+    model.set_posterior(VariationalPosterior().fit(model, *train))
+    estimator = MAKERS[name](model, coverage).fit(world)
+    want = estimator(*triples)
+    model.set_posterior(laplace)
+    for call in (estimator, getattr(estimator, "decompose", estimator)):
+        with pytest.raises(PosteriorChangedError, match="another posterior"):
+            call(*triples)
+    # An equal posterior is as good, as another object.
+    model.set_posterior(VariationalPosterior().fit(model, *train))
+    assert torch.equal(estimator(*triples), want)
+    model.set_posterior(laplace)
+    assert bool(estimator.accept_posterior()(*triples).isfinite().all())
+    assert torch.equal(
+        estimator.fit(world)(*triples),
+        MAKERS[name](model, coverage).fit(world)(*triples),
+    )
+
+
+def test_a_file_remembers_its_posterior(
+    world, model, coverage, triples, tmp_path
+):
+    model, path = copy.deepcopy(model), tmp_path / "cagp.safetensors"
+    CAGP(model, coverage).fit(world).save(path)
+    other = VariationalPosterior().fit(model, *triples_of(world, "train"))
+    assert other.key != model.posterior.key
+    model.set_posterior(other)
+    again = CAGP.load(path, model, coverage)
+    with pytest.raises(PosteriorChangedError, match="another posterior"):
+        again(*triples)
+
+
+def test_an_unfitted_weight_is_not_fitted(model, coverage):
+    for name in ("alpha", "alpha_", "low_"):
+        with pytest.raises(NotFittedError, match=r"call 'fit\(kg\)' first"):
+            getattr(CAGP(model, coverage), name)
+    with pytest.raises(AttributeError, match="no attribute 'weight'"):
+        _ = CAGP(model, coverage).weight
+
+
 @pytest.mark.parametrize("name", FINDS)
 def test_direction(name, fitted, world):
-    """Higher means more doubt, by the truth of the generated graph."""
+    """Higher means more uncertainty, by the truth of the generated graph."""
     from sklearn.metrics import roc_auc_score
 
     from pyg_cagp.datasets import SyntheticKG
