@@ -1,15 +1,80 @@
-r"""Small shared types, and flags for the optional packages."""
+r"""Types that several rooms share, and flags for the optional packages."""
+
+# Annotations stay text, so that the command line need not import PyTorch.
+from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from torch import Tensor
+if TYPE_CHECKING:
+    from torch import Tensor
 
-#: In which place of a triple an entity stands.
+#: A split of a graph.
+Split: TypeAlias = Literal["train", "val", "test"]
+
+#: A split that is not trained on.
+HeldOut: TypeAlias = Literal["val", "test"]
+
+#: The side of a triple that is predicted.
+Side: TypeAlias = Literal["tail", "head"]
+
+#: The position of an entity in a triple.
 Role: TypeAlias = Literal["any", "head", "tail"]
 
-#: How evidence for an entity-relation pair is weighed.
+#: The weight of the evidence for an entity-relation pair.
 CoverageView: TypeAlias = Literal["binary", "count", "log", "tfidf"]
+
+#: The rank of an answer among answers of equal score.
+Ties: TypeAlias = Literal["optimistic", "realistic", "pessimistic"]
+
+#: A partition of the paper, see
+#: :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
+Partition: TypeAlias = Literal["stated", "inclusive", "table2", "appendix"]
+
+#: The entities that a quantile of frequencies is taken over.
+Population: TypeAlias = Literal["seen", "all"]
+
+#: The slots that a triple with the same entity on both sides fills.
+SelfLoops: TypeAlias = Literal["twice", "once"]
+
+#: A protocol that labels triples as out of distribution.
+ProtocolName: TypeAlias = Literal[
+    "temporal-like",
+    "standard",
+    "comprehensive",
+    "timestamp",
+    "verified-negatives",
+]
+
+#: A protocol by which a run is evaluated on its own graph.
+RunProtocol: TypeAlias = Literal[
+    "ranking",
+    "temporal-like",
+    "standard",
+    "comprehensive",
+    "timestamp",
+    "verified-negatives",
+    "error-ranking",
+    "conformal",
+]
+
+#: A model that a config can name.
+ModelName: TypeAlias = Literal[
+    "gaussian-distmult",
+    "gaussian-complex",
+    "gaussian-transe",
+    "gaussian-rotate",
+    "kg2e",
+]
+
+#: A training recipe that holds for every dataset.
+Recipe: TypeAlias = Literal["paper"]
+
+#: The meaning of a fourth column.
+Extra: TypeAlias = Literal["auto", "time", "confidence"]
+
+#: The way in which a file without splits is split.
+SplitRule: TypeAlias = Literal["random", "time"]
 
 #: Whether :obj:`torch_scatter` can be imported.
 WITH_TORCH_SCATTER = find_spec("torch_scatter") is not None
@@ -25,7 +90,7 @@ WITH_MATPLOTLIB = find_spec("matplotlib") is not None
 
 
 class Decomposition(NamedTuple):
-    r"""The doubt about triples, and the two parts it is made of."""
+    r"""The uncertainty of triples and its two parts."""
 
     total: Tensor
     semantic: Tensor
@@ -33,7 +98,7 @@ class Decomposition(NamedTuple):
 
 
 class UncertainScore(NamedTuple):
-    r"""Scores of triples, and the variance of each."""
+    r"""The scores of triples and their variances."""
 
     score: Tensor
     variance: Tensor

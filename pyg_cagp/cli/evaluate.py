@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pyg_cagp.cli.common import (
     add_run,
@@ -12,7 +12,7 @@ from pyg_cagp.cli.common import (
     format_table,
     print_json,
 )
-from pyg_cagp.inference.evaluation import PROTOCOLS, evaluate_run
+from pyg_cagp.typing import RunProtocol
 
 EXAMPLE = """examples:
   pyg-cagp evaluate runs/mine --protocol ranking
@@ -33,7 +33,7 @@ def add_command(commands: Any) -> None:
     add_run(parser)
     parser.add_argument(
         "--protocol",
-        choices=PROTOCOLS,
+        choices=get_args(RunProtocol),
         required=True,
         help="what to judge by",
     )
@@ -42,6 +42,8 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
+    from pyg_cagp.inference.evaluation import evaluate_run
+
     record = evaluate_run(
         args.run_folder,
         args.protocol,

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.tensorboard import SummaryWriter
 from torch_geometric.data import Data
 
 from pyg_cagp.nn.kge import GaussianKGEModel
@@ -33,6 +32,8 @@ class Tracker:
     def __init__(
         self, folder: str | Path, purge_step: int | None = None
     ) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
         # Event files are read in the order of their names, which begin with
         # the second: a second file of the same second might be read first.
         stamp = f"events.out.tfevents.{int(time.time())}"
