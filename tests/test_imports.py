@@ -43,9 +43,7 @@ def output(*command):
 @pytest.mark.parametrize("flag", ["--version", "--help"])
 def test_a_short_command_takes_less_than_a_third_of_a_second(flag):
     # The least of a few, as the machine may be busy.
-    seconds = [
-        float(output(COMMAND, flag).splitlines()[-1]) for _ in range(3)
-    ]
+    seconds = [float(output(COMMAND, flag).splitlines()[-1]) for _ in range(3)]
     assert min(seconds) < 0.3
 
 

@@ -52,7 +52,7 @@ def main() -> None:
         args.repeats,
     )
     theirs = seconds(loop, args.repeats) * NUM_RESAMPLES / NUM_TIMED
-    data = TemporalLikeOOD.preset("appendix")(load("fb15k-237", args.root))
+    data = TemporalLikeOOD.preset("appendix")(load("fb15k-237", root=args.root))
     overlap = {}
 
     def measure() -> None:

@@ -90,7 +90,7 @@ def main() -> None:
         "--out", type=Path, default=HERE / "results" / "ranking.json"
     )
     args = parser.parse_args()
-    kg = load("fb15k-237", args.root)
+    kg = load("fb15k-237", root=args.root)
     head, rel, tail = triples(kg, "test")
     torch.manual_seed(0)
     model = DistMult(kg.num_nodes, kg.num_relations, CHANNELS)

@@ -109,13 +109,13 @@ def run(args: argparse.Namespace) -> None:
     cut = _time_cut(args)
     name = config.model["name"]
     out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
-    kg = load(args.dataset, args.root, seed=args.seed)
+    kg = load(args.dataset, root=args.root, seed=args.seed)
     if cut is not None:
         kg = cut(kg)
     result = train_run(
         kg,
         config,
-        out,
+        out=out,
         dataset=args.dataset,
         seed=args.seed,
         resume=args.resume,

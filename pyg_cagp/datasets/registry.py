@@ -190,9 +190,11 @@ def names() -> list[str]:
 
 
 def load(
-    name: str | Path, root: str | Path | None = None, seed: int = 0
+    name: str | Path, *, root: str | Path | None = None, seed: int = 0
 ) -> Data:
-    r"""Returns a knowledge graph by its name, in the one graph form.
+    r"""Returns a knowledge graph by its name, in the one graph form. The graph
+    keeps the name in :obj:`name`, by which
+    :func:`~pyg_cagp.train.train_run` finds its config.
 
     Raw files that lie in :obj:`root/<folder>/raw` are used, others are
     downloaded; all are checked against pinned digests, or, of the larger
@@ -213,11 +215,14 @@ def load(
         2000
     """
     key = dataset_key(name)
-    if key == "synthetic":
-        return SyntheticKG(seed=seed)[0]
-    if key in REGISTRY:
-        entry = REGISTRY[key]
-        return as_kg(entry.make(dataset_root(entry.folder, root)))
+    if key in names():
+        if key == "synthetic":
+            kg = SyntheticKG(seed=seed)[0]
+        else:
+            entry = REGISTRY[key]
+            kg = as_kg(entry.make(dataset_root(entry.folder, root)))
+        kg.name = key
+        return kg
     for path in (expand(name), data_root(root) / name):
         if str(name) and path.exists():
             return KGFolder(path, seed=seed)[0]

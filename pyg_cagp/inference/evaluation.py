@@ -66,7 +66,7 @@ def evaluate_run(
     check_choice("protocol", protocol, PROTOCOLS)
     target = Path(run_folder) / f"evaluate-{protocol}.json"
     check_target(target)
-    run = load_run(run_folder, device)
+    run = load_run(run_folder, device=device)
     model = run.model
     kg = graph_of(run.record, root, dataset)
     if protocol == "timestamp" and "ood_label" not in kg:
@@ -134,7 +134,7 @@ def graph_of(
             "the run does not say which graph it was trained on; name it "
             "(--dataset)"
         )
-    kg = load(name, root, record["seed"])
+    kg = load(name, root=root, seed=record["seed"])
     if record["time_cut"] is not None and "edge_time" in kg:
         kg = TimestampOOD(**record["time_cut"])(kg)
     if kg_digest(kg) != record["graph"]["sha256"]:

@@ -97,7 +97,7 @@ def update(
         before = state.read_pointer(run)
         old = state.check_state(run, before)
         path = run / before["model"]
-        model, meta = read_part(path, lambda: load_model(path, device))
+        model, meta = read_part(path, lambda: load_model(path, device=device))
         if isinstance(model, KG2E):
             raise InvalidInputError(
                 f"the model of '{run}' (kg2e) has no posterior that could be "

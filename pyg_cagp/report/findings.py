@@ -57,7 +57,7 @@ def gather(
             where there is a terminal. (default: :obj:`False`)
     """
     folder = Path(run_folder)
-    run = load_run(folder, device)
+    run = load_run(folder, device=device)
     check_target(folder / FILE)
     kg = graph_of(run.record, root, dataset)
     if not bool(kg.test_mask.any()):

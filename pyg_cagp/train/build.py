@@ -56,6 +56,7 @@ def build_model(
     config: dict[str, Any],
     num_nodes: int,
     num_relations: int,
+    *,
     objective: Objective | None = None,
     seed: int = 0,
 ) -> GaussianKGEModel:
@@ -99,7 +100,7 @@ def _arguments(kind: type) -> dict[str, Any]:
 
 
 def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
-    r"""Makes an objective; none, for that of the model, if nothing is said.
+    r"""Makes an objective; none, for that of the model, if the config is empty.
 
     Args:
         config (dict): The name of the objective and its arguments.
@@ -128,7 +129,7 @@ def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
 
 
 def build_posterior(
-    options: PosteriorOptions, seed: int = 0, progress: bool = False
+    options: PosteriorOptions, *, seed: int = 0, progress: bool = False
 ) -> Posterior:
     r"""Makes what is to find the variances of a trained model.
 

@@ -42,7 +42,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(
-    path: Path, device: torch.device | str = "cpu"
+    path: Path, *, device: torch.device | str = "cpu"
 ) -> tuple[dict[str, Tensor], dict[str, Any]]:
     r"""Reads what :func:`save_checkpoint` wrote.
 

@@ -94,6 +94,7 @@ class Trainer:
         self,
         model: GaussianKGEModel,
         kg: Data,
+        *,
         options: TrainOptions | None = None,
         seed: int = 0,
         checkpoint: Path | None = None,
@@ -126,7 +127,9 @@ class Trainer:
         self.batches = TripleBatches(
             head, rel, tail, self.options.batch_size, order
         )
-        self.validation = Validation(kg, self.options.eval_triples, seed)
+        self.validation = Validation(
+            kg, num_triples=self.options.eval_triples, seed=seed
+        )
         self.optimizers = build_optimizers(model, self.options)
         self._order_state = order.get_state()
 
@@ -170,7 +173,7 @@ class Trainer:
         state, every = self.state, self.options.checkpoint_every
         self.model.train()
         began = time.perf_counter()
-        for batch in self.batches.epoch(state.batch):
+        for batch in self.batches.epoch(first=state.batch):
             self._train_on(batch, full_weight)
             state.batch += 1
             bar.update()
@@ -306,7 +309,7 @@ class Trainer:
         r"""Puts back the state that :meth:`save` wrote."""
         assert self.checkpoint is not None
         assert self.model.generator is not None
-        tensors, meta = load_checkpoint(self.checkpoint, self.device)
+        tensors, meta = load_checkpoint(self.checkpoint, device=self.device)
         if not {"fingerprint", "device", "progress", "seconds"} <= meta.keys():
             raise CheckpointError(
                 f"'{self.checkpoint}' is not the state of a training run"

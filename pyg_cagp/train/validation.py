@@ -22,7 +22,9 @@ class Validation:
         seed (int, optional): The seed that picks them. (default: :obj:`0`)
     """
 
-    def __init__(self, kg: Data, num_triples: int = 0, seed: int = 0) -> None:
+    def __init__(
+        self, kg: Data, *, num_triples: int = 0, seed: int = 0
+    ) -> None:
         self.triples = torch.stack(triples(kg, "val"))
         size = self.triples.size(1)
         if 0 < num_triples < size:
