@@ -48,7 +48,9 @@ def main() -> None:
             roc_auc_score(y[drawn], b[drawn])
 
     ours = seconds(
-        lambda: paired_bootstrap(smooth, tied, label, NUM_RESAMPLES),
+        lambda: paired_bootstrap(
+            smooth, tied, label, num_resamples=NUM_RESAMPLES
+        ),
         args.repeats,
     )
     theirs = seconds(loop, args.repeats) * NUM_RESAMPLES / NUM_TIMED

@@ -6,6 +6,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp._utils.checks import check_choice, check_size, check_triples
 from pyg_cagp.data.kg import triples
+from pyg_cagp.typing import Side, Split
 
 
 class AnswerIndex:
@@ -61,7 +62,7 @@ class AnswerIndex:
         return key[fresh], answer[fresh]
 
     @classmethod
-    def from_data(cls, data: Data, split: str | None = None) -> "AnswerIndex":
+    def from_data(cls, data: Data, split: Split | None = None) -> "AnswerIndex":
         r"""Collects the triples of a graph.
 
         Args:
@@ -73,7 +74,7 @@ class AnswerIndex:
         return cls(*triples(data, split), *sizes)
 
     def find(
-        self, side: str, given: Tensor, rel_type: Tensor
+        self, side: Side, given: Tensor, rel_type: Tensor
     ) -> tuple[Tensor, Tensor]:
         r"""Lists the known answers of queries.
 
@@ -88,7 +89,7 @@ class AnswerIndex:
             The queries' positions and their answers, one entry an answer,
             queries in order.
         """
-        check_choice("side", side, ("tail", "head"))
+        check_choice("side", side, Side)
         keys, answers = self._sides[side]
         query = given * self.num_relations + rel_type
         first = torch.searchsorted(keys, query)
@@ -96,7 +97,7 @@ class AnswerIndex:
         row, place = expand_ranges(first, count)
         return row, answers[place]
 
-    def queries(self, side: str) -> tuple[Tensor, Tensor, Tensor]:
+    def queries(self, side: Side) -> tuple[Tensor, Tensor, Tensor]:
         r"""Lists the queries that have answers: the given entities, the
         relations, and how many distinct answers each has.
 
@@ -104,7 +105,7 @@ class AnswerIndex:
             side (str): Which side is asked for, :obj:`"tail"` or
                 :obj:`"head"`.
         """
-        check_choice("side", side, ("tail", "head"))
+        check_choice("side", side, Side)
         query, count = self._sides[side][0].unique_consecutive(
             return_counts=True
         )

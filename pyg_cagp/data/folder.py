@@ -27,6 +27,7 @@ from pyg_cagp.exceptions import (
     DatasetFormatError,
     InvalidInputError,
 )
+from pyg_cagp.typing import Extra, SplitRule
 
 _SPLIT_NAMES = {
     "train": ("train",),
@@ -96,8 +97,9 @@ def _split_files(folder: Path) -> dict[str, Path]:
 
 def read_folder(
     path: str | Path,
-    extra: str = "auto",
-    split: str = "random",
+    *,
+    extra: Extra = "auto",
+    split: SplitRule = "random",
     ratios: Sequence[float] = (0.8, 0.1, 0.1),
     seed: int = 0,
 ) -> Data:
@@ -117,8 +119,8 @@ def read_folder(
             where they have to be made. (default: :obj:`(0.8, 0.1, 0.1)`)
         seed (int, optional): The seed of a random split. (default: :obj:`0`)
     """
-    check_choice("extra", extra, ("auto", "time", "confidence"))
-    check_choice("split", split, ("random", "time"))
+    check_choice("extra", extra, Extra)
+    check_choice("split", split, SplitRule)
     if (
         len(ratios) != 3
         or any(ratio <= 0 for ratio in ratios)
@@ -170,7 +172,7 @@ def warn_if_incomplete(files: Mapping[str, Path]) -> None:
         )
 
 
-def _common_kind(tables: list[TripleTable], extra: str) -> str | None:
+def _common_kind(tables: list[TripleTable], extra: Extra) -> str | None:
     widths = {table.extra is not None for table in tables}
     if len(widths) > 1:
         short = next(table for table in tables if table.extra is None)
@@ -210,7 +212,7 @@ def _same_unit(table: TripleTable, unit: str | None) -> tuple[Tensor, str]:
 
 def _complete(
     parts: dict[str, Data],
-    split: str,
+    split: SplitRule,
     ratios: Sequence[float],
     seed: int,
     folder: Path,

@@ -2,7 +2,7 @@ r"""CoDEx in its three sizes."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Literal, TypeAlias
 
 from torch_geometric.data import Data
 
@@ -11,6 +11,9 @@ from pyg_cagp.data import read_table
 from pyg_cagp.data.columns import encode
 from pyg_cagp.datasets.pins import Pin, sha256
 from pyg_cagp.datasets.remote import RemoteFile, RemoteTriples
+
+#: The size of a graph.
+Size: TypeAlias = Literal["S", "M", "L"]
 
 _SMALL = {
     "train.txt": (
@@ -73,19 +76,23 @@ class CoDEx(RemoteTriples):
 
     url = "https://raw.githubusercontent.com/tsafavi/codex/master/data/triples"
 
-    sizes: ClassVar[tuple[str, ...]] = ("S", "M", "L")
-
     def __init__(
         self,
         root: str | Path,
-        size: str = "S",
+        *,
+        size: Size = "S",
         transform: Callable | None = None,
         pre_transform: Callable | None = None,
         force_reload: bool = False,
     ) -> None:
-        check_choice("size", size, self.sizes)
+        check_choice("size", size, Size)
         self.size = size
-        super().__init__(root, transform, pre_transform, force_reload)
+        super().__init__(
+            root,
+            transform=transform,
+            pre_transform=pre_transform,
+            force_reload=force_reload,
+        )
 
     @property
     def sources(self) -> Mapping[str, RemoteFile]:  # type: ignore[override]
@@ -93,7 +100,7 @@ class CoDEx(RemoteTriples):
         return self.sources_of(self.size)
 
     @classmethod
-    def sources_of(cls, size: str) -> Mapping[str, RemoteFile]:
+    def sources_of(cls, size: Size) -> Mapping[str, RemoteFile]:
         r"""Returns where each raw file of a graph comes from."""
         url = f"{cls.url}/codex-{size.lower()}"
         if size == "S":

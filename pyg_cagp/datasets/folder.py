@@ -10,6 +10,7 @@ from pyg_cagp._utils.files import expand
 from pyg_cagp.data.folder import find_files, read_folder, warn_if_incomplete
 from pyg_cagp.datasets.cache import SCHEMA, CachedDataset, cache_dir
 from pyg_cagp.exceptions import CAGPWarning
+from pyg_cagp.typing import Extra, SplitRule
 
 
 class KGFolder(CachedDataset):
@@ -50,9 +51,10 @@ class KGFolder(CachedDataset):
     def __init__(
         self,
         path: str | Path,
+        *,
         root: str | Path | None = None,
-        extra: str = "auto",
-        split: str = "random",
+        extra: Extra = "auto",
+        split: SplitRule = "random",
         ratios: Sequence[float] = (0.8, 0.1, 0.1),
         seed: int = 0,
         transform: Callable | None = None,

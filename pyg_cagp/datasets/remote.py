@@ -61,6 +61,7 @@ class RemoteTriples(CachedDataset):
     def __init__(
         self,
         root: str | Path,
+        *,
         transform: Callable | None = None,
         pre_transform: Callable | None = None,
         force_reload: bool = False,

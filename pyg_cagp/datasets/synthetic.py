@@ -69,6 +69,7 @@ class SyntheticKG(InMemoryDataset):
 
     def __init__(
         self,
+        *,
         num_nodes: int = 2_000,
         num_relations: int = 30,
         num_triples: int = 30_000,
@@ -92,6 +93,7 @@ class SyntheticKG(InMemoryDataset):
         num_nodes: int,
         num_relations: int,
         num_triples: int,
+        *,
         num_types: int = 6,
         num_clusters: int = 12,
         zipf: float = 0.6,

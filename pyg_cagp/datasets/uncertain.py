@@ -2,7 +2,7 @@ r"""Graphs whose triples carry confidences."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Literal, TypeAlias
 
 from torch_geometric.data import Data
 
@@ -11,6 +11,9 @@ from pyg_cagp.data import read_table
 from pyg_cagp.data.columns import encode, parse_confidence
 from pyg_cagp.datasets.pins import Pin
 from pyg_cagp.datasets.remote import RemoteFile, RemoteTriples
+
+#: The name of a graph.
+Name: TypeAlias = Literal["NL27k", "CN15k", "PPI5k"]
 
 _PINS = {
     "NL27k": {
@@ -84,19 +87,23 @@ class UncertainKG(RemoteTriples):
     url = "https://raw.githubusercontent.com/stasl0217/UKGE/master/data"
     extra = "confidence"
 
-    names: ClassVar[tuple[str, ...]] = tuple(_PINS)
-
     def __init__(
         self,
         root: str | Path,
-        name: str = "NL27k",
+        *,
+        name: Name = "NL27k",
         transform: Callable | None = None,
         pre_transform: Callable | None = None,
         force_reload: bool = False,
     ) -> None:
-        check_choice("name", name, self.names)
+        check_choice("name", name, Name)
         self.name = name
-        super().__init__(root, transform, pre_transform, force_reload)
+        super().__init__(
+            root,
+            transform=transform,
+            pre_transform=pre_transform,
+            force_reload=force_reload,
+        )
 
     @property
     def sources(self) -> Mapping[str, RemoteFile]:  # type: ignore[override]
@@ -104,7 +111,7 @@ class UncertainKG(RemoteTriples):
         return self.sources_of(self.name)
 
     @classmethod
-    def sources_of(cls, name: str) -> Mapping[str, RemoteFile]:
+    def sources_of(cls, name: Name) -> Mapping[str, RemoteFile]:
         r"""Returns where each raw file of a graph comes from."""
         url = f"{cls.url}/{name.lower()}"
         return {

@@ -15,8 +15,10 @@ from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.metrics.conformal import Fallback
 from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
 from pyg_cagp.protocols import LabelledTriples, labelled_triples
+from pyg_cagp.typing import Partition, Side
 
 SIDES = ("tail", "head")
 
@@ -27,8 +29,8 @@ def conformal(
     alpha: float = 0.1,
     group: str | None = None,
     difficulty: Estimator | None = None,
-    fallback: str = "everything",
-    preset: str = "stated",
+    fallback: Fallback = "everything",
+    preset: Partition = "stated",
     max_scores: int = 2**21,
     progress: bool = False,
 ) -> Record:
@@ -95,12 +97,16 @@ def conformal(
         for side in SIDES:
             fit, _ = sets(side, val, "val", None, bar)
             if group is None:
-                level = metrics.conformal_threshold(fit, alpha)
+                level = metrics.conformal_threshold(fit, alpha=alpha)
                 widths.append(fit.new_full((kg.num_relations,), level))
             else:
                 widths.append(
                     metrics.mondrian_thresholds(
-                        fit, val.rel, kg.num_relations, alpha, fallback
+                        fit,
+                        val.rel,
+                        kg.num_relations,
+                        alpha=alpha,
+                        fallback=fallback,
                     )
                 )
             threshold = widths[-1][test.rel]
@@ -171,7 +177,7 @@ class AnswerSets:
     @torch.no_grad()
     def __call__(
         self,
-        side: str,
+        side: Side,
         triples: LabelledTriples,
         split: str,
         threshold: Tensor | None,

@@ -20,16 +20,16 @@ from pyg_cagp.evaluate.groups import (
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import ranking_metrics
-from pyg_cagp.metrics.ranking import TIES
 from pyg_cagp.nn.scoring import RankCounts, rank_counts
+from pyg_cagp.typing import Split, Ties
 
 
 def ranking(
     model: KGEModel,
     kg: Data,
-    split: str = "test",
+    split: Split = "test",
     filtered: bool = True,
-    ties: str = "realistic",
+    ties: Ties = "realistic",
     ks: int | Sequence[int] = (1, 3, 10),
     max_scores: int = 2**21,
     progress: bool = False,
@@ -74,7 +74,7 @@ def ranking(
         >>> result["mrr"] < 0.1  # It was not trained.
         True
     """
-    check_choice("ties", ties, TIES)
+    check_choice("ties", ties, Ties)
     ks = (ks,) if isinstance(ks, int) else tuple(ks)
     kg = as_kg(kg)
     check_fits(model, kg)
@@ -96,7 +96,7 @@ def ranking(
 
     def measure(chosen: Tensor | slice = slice(None)) -> dict[str, float]:
         higher, equal, rivals = (part[chosen] for part in both)
-        return ranking_metrics(higher, equal, rivals + 1, ks, ties)
+        return ranking_metrics(higher, equal, rivals + 1, ks=ks, ties=ties)
 
     def by(group: Tensor, names: Sequence[str]) -> dict[str, Any]:
         found = {}

@@ -113,7 +113,7 @@ def update(
             source = str(triples)
             chunks = (
                 (table.head, table.relation, table.tail)
-                for table in read_chunks(triples, malformed)
+                for table in read_chunks(triples, malformed=malformed)
             )
         found, unknown = _numbers(chunks, *names)
         if not (found.size(1) or sum(unknown)):

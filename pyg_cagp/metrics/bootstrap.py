@@ -39,6 +39,7 @@ class Comparison(NamedTuple):
 def bootstrap_values(
     statistics: list[WeightedStatistic],
     resampler: Resampler,
+    *,
     num_resamples: int = 10_000,
     seed: int = 0,
     progress: bool = False,
@@ -76,7 +77,7 @@ def bootstrap_values(
     found = []
     with tqdm(total=num_resamples, disable=not progress) as bar:
         device = statistics[0].device
-        for weight in resampler.draw(num_resamples, seed, device):
+        for weight in resampler.draw(num_resamples, seed, device=device):
             found.append(torch.stack([s(weight) for s in statistics]).cpu())
             bar.update(weight.size(0))
     return torch.cat(found, dim=1)
@@ -86,6 +87,7 @@ def compare(
     first: WeightedStatistic,
     second: WeightedStatistic,
     resampler: Resampler,
+    *,
     num_resamples: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
@@ -124,7 +126,11 @@ def compare(
     """
     check_share("level", level)
     values = bootstrap_values(
-        [first, second], resampler, num_resamples, seed, progress
+        [first, second],
+        resampler,
+        num_resamples=num_resamples,
+        seed=seed,
+        progress=progress,
     )
     drawn = values[0] - values[1]
     drawn = drawn[~drawn.isnan()]
@@ -145,6 +151,7 @@ def paired_bootstrap(
     first: Values,
     second: Values,
     label: Values,
+    *,
     num_resamples: int = 10_000,
     cluster: Tensor | Sequence[int] | None = None,
     level: float = 0.95,
@@ -179,14 +186,24 @@ def paired_bootstrap(
     statistics = WeightedAUROC(first, label), WeightedAUROC(second, label)
     labels = as_bits("label", label)
     resampler = Resampler(
-        labels.numel(), None if cluster is not None else labels, cluster
+        labels.numel(),
+        strata=None if cluster is not None else labels,
+        cluster=cluster,
     )
-    return compare(*statistics, resampler, num_resamples, level, seed, progress)
+    return compare(
+        *statistics,
+        resampler,
+        num_resamples=num_resamples,
+        level=level,
+        seed=seed,
+        progress=progress,
+    )
 
 
 def bca_interval(
     statistic: WeightedStatistic,
     resampler: Resampler,
+    *,
     num_resamples: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
@@ -222,7 +239,11 @@ def bca_interval(
     """
     check_share("level", level)
     drawn = bootstrap_values(
-        [statistic], resampler, num_resamples, seed, progress
+        [statistic],
+        resampler,
+        num_resamples=num_resamples,
+        seed=seed,
+        progress=progress,
     )[0]
     drawn = drawn[~drawn.isnan()]
     estimate = statistic.value()
@@ -251,7 +272,7 @@ def _acceleration(statistic: WeightedStatistic, resampler: Resampler) -> float:
         strata = [values[part].view(-1) for part in resampler.strata()]
     else:
         parts: dict[int, list[Tensor]] = {}
-        for stratum, weight in resampler.leave_one_out(statistic.device):
+        for stratum, weight in resampler.leave_one_out(device=statistic.device):
             parts.setdefault(stratum, []).append(statistic(weight))
         strata = [torch.cat(part) for part in parts.values()]
     second = third = 0.0

@@ -1,7 +1,7 @@
 r"""Whether probabilities are what they say."""
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -12,6 +12,12 @@ from pyg_cagp.metrics.inputs import (
     Values,
     probabilities_and_labels,
 )
+
+#: The norm of the gaps of all bins.
+Norm: TypeAlias = Literal["l1", "l2"]
+
+#: The way in which bins are cut: equal width, or equal numbers of samples.
+Binning: TypeAlias = Literal["width", "mass"]
 
 
 class Bins(NamedTuple):
@@ -49,8 +55,9 @@ class BrierParts(NamedTuple):
 def calibration_bins(
     probability: Values,
     label: Values,
+    *,
     num_bins: int = 15,
-    binning: str = "width",
+    binning: Binning = "width",
 ) -> Bins:
     r"""Gathers samples into bins by their probability.
 
@@ -67,11 +74,12 @@ def calibration_bins(
             of samples as ties allow. (default: :obj:`"width"`)
 
     Example:
-        >>> calibration_bins([0.0, 0.2, 0.9, 1.0], [0, 1, 1, 1], 2).frequency
+        >>> p, label = [0.0, 0.2, 0.9, 1.0], [0, 1, 1, 1]
+        >>> calibration_bins(p, label, num_bins=2).frequency
         tensor([0.5000, 1.0000], dtype=torch.float64)
     """
     p, y = probabilities_and_labels(probability, label)
-    check_choice("binning", binning, ("width", "mass"))
+    check_choice("binning", binning, Binning)
     if num_bins < 1 or num_bins != int(num_bins):
         raise ValueError(
             f"'num_bins' must be a positive whole number (got {num_bins})"
@@ -99,9 +107,10 @@ def _gather(p: Tensor, y: Tensor, group: Tensor) -> Bins:
 def expected_calibration_error(
     probability: Values,
     label: Values,
+    *,
     num_bins: int = 15,
-    binning: str = "width",
-    norm: str = "l1",
+    binning: Binning = "width",
+    norm: Norm = "l1",
     debiased: bool = False,
 ) -> float:
     r"""Returns the expected calibration error, of the `"Obtaining Well
@@ -133,8 +142,10 @@ def expected_calibration_error(
         >>> round(expected_calibration_error(p, y, num_bins=2), 6)
         0.225
     """
-    check_choice("norm", norm, ("l1", "l2"))
-    bins = calibration_bins(probability, label, num_bins, binning)
+    check_choice("norm", norm, Norm)
+    bins = calibration_bins(
+        probability, label, num_bins=num_bins, binning=binning
+    )
     gap = bins.gap.abs()
     variance = bins.frequency * (1 - bins.frequency)
     if norm == "l2":
@@ -159,8 +170,9 @@ def _folded_mean(mean: Tensor, spread: Tensor) -> Tensor:
 def maximum_calibration_error(
     probability: Values,
     label: Values,
+    *,
     num_bins: int = 15,
-    binning: str = "width",
+    binning: Binning = "width",
 ) -> float:
     r"""Returns the largest gap of all bins; see
     :func:`expected_calibration_error`.
@@ -177,7 +189,9 @@ def maximum_calibration_error(
         >>> maximum_calibration_error(p, y, num_bins=2)
         0.4
     """
-    bins = calibration_bins(probability, label, num_bins, binning)
+    bins = calibration_bins(
+        probability, label, num_bins=num_bins, binning=binning
+    )
     return float(bins.gap.abs().max())
 
 
@@ -199,8 +213,9 @@ def brier_score(probability: Values, label: Values) -> float:
 def brier_parts(
     probability: Values,
     label: Values,
+    *,
     num_bins: int | None = None,
-    binning: str = "mass",
+    binning: Binning = "mass",
 ) -> BrierParts:
     r"""Splits the Brier score into reliability, resolution and uncertainty, as
     in Murphy, "A New Vector Partition of the Probability Score" (1973).
@@ -230,7 +245,7 @@ def brier_parts(
     bins = (
         _gather(p, y, p.unique(return_inverse=True)[1])
         if num_bins is None
-        else calibration_bins(p, y, num_bins, binning)
+        else calibration_bins(p, y, num_bins=num_bins, binning=binning)
     )
     base = float(y.double().mean())
     uncertainty = base * (1 - base)

@@ -5,7 +5,7 @@ uncertainty. A sample is flagged if its score is *at least* the threshold.
 """
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -20,6 +20,12 @@ from pyg_cagp.metrics.inputs import (
     scores_and_labels,
 )
 from pyg_cagp.metrics.weighted import WeightedAUROC
+
+#: The figure that a threshold maximises.
+Gain: TypeAlias = Literal["f1", "accuracy"]
+
+#: The class that counts as positive.
+Positive: TypeAlias = Literal["ood", "id"]
 
 
 class Sweep(NamedTuple):
@@ -136,7 +142,7 @@ def kind_auroc(score: Tensor, kind: Tensor, *kinds: int) -> float | None:
     return auroc(score[chosen], label)
 
 
-def aupr(score: Values, label: Values, positive: str = "ood") -> float:
+def aupr(score: Values, label: Values, *, positive: Positive = "ood") -> float:
     r"""Returns the area under the precision-recall curve as average precision,
     :math:`\sum_k (R_k - R_{k-1}) P_k` over distinct scores.
 
@@ -152,7 +158,7 @@ def aupr(score: Values, label: Values, positive: str = "ood") -> float:
         >>> aupr([0.1, 0.4, 0.8, 0.9], [0, 1, 0, 1], positive="id")
         0.8333333333333333
     """
-    check_choice("positive", positive, ("ood", "id"))
+    check_choice("positive", positive, Positive)
     scores, labels = scores_and_labels(score, label)
     if positive == "id":
         scores, labels = -scores, ~labels
@@ -162,7 +168,7 @@ def aupr(score: Values, label: Values, positive: str = "ood") -> float:
     return float(gain @ (tp / (tp + fp).double()))
 
 
-def fpr_at_tpr(score: Values, label: Values, tpr: float = 0.95) -> float:
+def fpr_at_tpr(score: Values, label: Values, *, tpr: float = 0.95) -> float:
     r"""Returns the smallest share of negatives flagged by a threshold that
     flags at least a given share of positives.
 
@@ -241,7 +247,7 @@ def f1_score(score: Values, label: Values, threshold: float) -> float:
     return confusion(score, label, threshold).f1
 
 
-def best_threshold(score: Values, label: Values, by: str = "f1") -> float:
+def best_threshold(score: Values, label: Values, *, by: Gain = "f1") -> float:
     r"""Returns the threshold that is best for the given samples, which are
     those of validation and never those that are judged.
 
@@ -258,7 +264,7 @@ def best_threshold(score: Values, label: Values, by: str = "f1") -> float:
         >>> best_threshold([0.0, 0.25, 0.75, 1.0], [0, 0, 1, 1])
         0.5
     """
-    check_choice("by", by, ("f1", "accuracy"))
+    check_choice("by", by, Gain)
     threshold, tp, fp = sweep(score, label)
     if by == "f1":
         gain = 2 * tp / (tp + fp + tp[-1]).double()

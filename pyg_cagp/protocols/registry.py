@@ -166,7 +166,7 @@ def labelled_triples(
             f"'kg' has no '{chosen.needs}'; {chosen.remedy}"
         )
     if not isinstance(preset, TemporalLikeOOD):
-        preset = TemporalLikeOOD.preset(preset)
+        preset = TemporalLikeOOD.preset(preset)  # type: ignore[arg-type]
     return chosen.label(kg, split, preset, seed)
 
 

@@ -120,12 +120,12 @@ def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
     if name == "self-adversarial":
         return SelfAdversarial(known=known, **options)
     if name == "one-vs-all":
-        return OneVsAll(known)
+        return OneVsAll(known=known)
     rates = None
     if options.pop("bernoulli", False):
         head, rel, tail = triples(kg, "train")
         rates = bernoulli_rates(head, rel, tail, kg.num_relations)
-    return OneNegative(name, head_rate=rates, **options)
+    return OneNegative(kind=name, head_rate=rates, **options)
 
 
 def build_posterior(

@@ -118,7 +118,7 @@ class Trainer:
         model.generator = torch.Generator(self.device).manual_seed(seed + 1)
         if self.options.noise_table:
             model.noise_table = NoiseTable(
-                self.options.noise_table, seed + 2, self.device
+                size=self.options.noise_table, seed=seed + 2, device=self.device
             )
         head, rel, tail = (p.to(self.device) for p in triples(kg, "train"))
         if rel.numel() == 0:

@@ -90,7 +90,7 @@ def test_the_penalty_is_that_of_sklearn_on_features_of_one_size(ridge):
     model = by_sklearn(round_x, label, ridge)
     assert model.coef_.min() > 0
     slopes, intercept = monotone_logistic(
-        torch.from_numpy(x), torch.from_numpy(label), ridge
+        torch.from_numpy(x), torch.from_numpy(label), ridge=ridge
     )
     assert (slopes.numpy() * spread).tolist() == pytest.approx(
         model.coef_[0].tolist(), abs=1e-4
@@ -105,7 +105,7 @@ def test_the_penalty_is_that_of_sklearn_on_features_of_one_size(ridge):
 def test_no_slope_is_negative_and_none_can_be_bettered(ridge, seed):
     x, label = three_features(seed)
     slopes, intercept = monotone_logistic(
-        torch.from_numpy(x), torch.from_numpy(label), ridge
+        torch.from_numpy(x), torch.from_numpy(label), ridge=ridge
     )
     assert slopes[2] == 0
     assert slopes[:2].min() > 0

@@ -55,7 +55,9 @@ def test_a_partition_is_as_good_as_its_name(kg, protocol, split):
             assert torch.equal(getattr(got, part), getattr(want, part))
         found[name] = tuple(got.counts().values())
     assert len(set(found.values())) == len(found)
-    own = labelled_triples(kg, protocol, split, TemporalLikeOOD(0.5), seed=5)
+    own = labelled_triples(
+        kg, protocol, split, TemporalLikeOOD(quantile=0.5), seed=5
+    )
     assert own.counts()["emerging"] > max(
         counts[1] for counts in found.values()
     )

@@ -52,7 +52,9 @@ def _dropped(model):
 
 
 def _sngp(model):
-    return SNGPModel(model.num_nodes, model.num_relations, 8, 64)
+    return SNGPModel(
+        model.num_nodes, model.num_relations, hidden_channels=8, num_features=64
+    )
 
 
 #: How each estimator is made of a model and a coverage.
@@ -82,15 +84,27 @@ MAKERS = {
     "score, sigmoid": lambda model, cov: ScoreUncertainty(model, "sigmoid"),
     "score, softmax": lambda model, cov: ScoreUncertainty(model, "softmax"),
     "ukge": lambda model, cov: UKGEUncertainty(
-        UKGE(model.num_nodes, model.num_relations, 16), epochs=4, lr=0.03
+        UKGE(model.num_nodes, model.num_relations, hidden_channels=16),
+        epochs=4,
+        lr=0.03,
     ),
     "ukge, rectified": lambda model, cov: UKGEUncertainty(
-        UKGE(model.num_nodes, model.num_relations, 16, "rectified"),
+        UKGE(
+            model.num_nodes,
+            model.num_relations,
+            hidden_channels=16,
+            map="rectified",
+        ),
         epochs=4,
         lr=0.03,
     ),
     "beurre": lambda model, cov: BEUrREUncertainty(
-        BEUrRE(model.num_nodes, model.num_relations, 16, num_negatives=10),
+        BEUrRE(
+            model.num_nodes,
+            model.num_relations,
+            hidden_channels=16,
+            num_negatives=10,
+        ),
         epochs=4,
         lr=0.02,
     ),

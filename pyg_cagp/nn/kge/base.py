@@ -2,7 +2,7 @@ r"""Knowledge-graph embeddings whose entities are Gaussian distributions."""
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import torch
 from torch import Tensor
@@ -13,10 +13,13 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative
-from pyg_cagp.nn.kge.prior import GaussianPrior
+from pyg_cagp.nn.kge.prior import GaussianPrior, Reduction
 from pyg_cagp.nn.kge.query import QueryKGEModel
 from pyg_cagp.nn.kge.softmax import SampledSoftmax
 from pyg_cagp.typing import UncertainScore
+
+#: The form of the variances of an entity.
+Covariance: TypeAlias = Literal["diagonal", "spherical"]
 
 
 class GaussianKGEModel(QueryKGEModel, ABC):
@@ -76,18 +79,23 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
+        *,
         prior_variance: float = 0.1,
         learn_prior: bool = False,
         kl_weight: float = 1.0,
-        kl_reduction: str = "occurrence",
-        covariance: str = "diagonal",
+        kl_reduction: Reduction = "occurrence",
+        covariance: Covariance = "diagonal",
         objective: Objective | None = None,
         variational: bool = True,
         reciprocal: bool = False,
         sparse: bool = False,
     ) -> None:
         super().__init__(
-            num_nodes, num_relations, hidden_channels, reciprocal, sparse
+            num_nodes,
+            num_relations,
+            hidden_channels,
+            reciprocal=reciprocal,
+            sparse=sparse,
         )
         if kl_weight < 0:
             raise InvalidInputError(
@@ -98,7 +106,9 @@ class GaussianKGEModel(QueryKGEModel, ABC):
                 "'learn_prior' needs variational=True: points would shrink "
                 "with their prior until both are zero"
             )
-        self.prior = GaussianPrior(prior_variance, learn_prior, kl_reduction)
+        self.prior = GaussianPrior(
+            prior_variance, learn=learn_prior, reduction=kl_reduction
+        )
         self.kl_weight = kl_weight
         self.variational = variational
         self.objective = objective or SampledSoftmax()
@@ -108,7 +118,7 @@ class GaussianKGEModel(QueryKGEModel, ABC):
                 "SampledSoftmax: one negative would leave inverse relations "
                 "untrained"
             )
-        check_choice("covariance", covariance, ("diagonal", "spherical"))
+        check_choice("covariance", covariance, Covariance)
         width = 1 if covariance == "spherical" else self.node_emb.embedding_dim
         self.node_log_var = Embedding(num_nodes, width, sparse=sparse)
         self.node_log_var.weight.requires_grad_(variational)

@@ -48,6 +48,7 @@ class BilinearKGEModel(GaussianKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
+        *,
         dropout: float = 0.0,
         **kwargs: Any,
     ) -> None:

@@ -1,7 +1,7 @@
 r"""KG2E: entities and relations as Gaussians that should overlap."""
 
 import math
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import torch
 from torch import Tensor
@@ -11,6 +11,9 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.base import GaussianKGEModel
 from pyg_cagp.nn.kge.draw import Draws
 from pyg_cagp.nn.kge.objective import Objective, OneNegative
+
+#: The score: a KL divergence, or an expected likelihood.
+Divergence: TypeAlias = Literal["kl", "el"]
 
 
 class KG2E(GaussianKGEModel):
@@ -62,12 +65,13 @@ class KG2E(GaussianKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
-        score: str = "kl",
+        *,
+        score: Divergence = "kl",
         variance_range: tuple[float, float] = (0.05, 5.0),
         objective: Objective | None = None,
         **kwargs: Any,
     ) -> None:
-        check_choice("score", score, ("kl", "el"))
+        check_choice("score", score, Divergence)
         low, high = variance_range
         if not 0 < low < high:
             raise InvalidInputError(
@@ -84,7 +88,7 @@ class KG2E(GaussianKGEModel):
             num_nodes,
             num_relations,
             hidden_channels,
-            objective=objective or OneNegative("margin"),
+            objective=objective or OneNegative(kind="margin"),
             **kwargs,
         )
 

@@ -1,6 +1,7 @@
 r"""The prior of Gaussian entities, and what it costs to leave it."""
 
 import math
+from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor
@@ -8,6 +9,9 @@ from torch.nn import Module, Parameter
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
+
+#: The entities that the prior term of a batch is taken over.
+Reduction: TypeAlias = Literal["occurrence", "dense"]
 
 
 class GaussianPrior(Module):
@@ -35,15 +39,16 @@ class GaussianPrior(Module):
     def __init__(
         self,
         variance: float,
+        *,
         learn: bool = False,
-        reduction: str = "occurrence",
+        reduction: Reduction = "occurrence",
     ) -> None:
         super().__init__()
         if not (variance > 0 and math.isfinite(variance)):
             raise InvalidInputError(
                 f"'prior_variance' must be positive (got {variance})"
             )
-        check_choice("kl_reduction", reduction, ("occurrence", "dense"))
+        check_choice("kl_reduction", reduction, Reduction)
         self.start = float(variance)
         self.learn = learn
         self.reduction = reduction

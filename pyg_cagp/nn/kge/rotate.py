@@ -39,6 +39,7 @@ class GaussianRotatE(GaussianKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
+        *,
         margin: float = 1.0,
         **kwargs: Any,
     ) -> None:

@@ -50,6 +50,7 @@ class GaussianTransE(GaussianKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
+        *,
         p_norm: float = 1.0,
         margin: float = 1.0,
         **kwargs: Any,
