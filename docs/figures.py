@@ -30,7 +30,7 @@ from pyg_cagp import (  # noqa: E402
     StructuralUncertainty,
 )
 from pyg_cagp.datasets import load  # noqa: E402
-from pyg_cagp.protocols import labelled_triples  # noqa: E402
+from pyg_cagp.protocols import TemporalLike  # noqa: E402
 from pyg_cagp.train import Config, train_run  # noqa: E402
 
 KINDS = ("ordinary", "emerging\nentities", "novel\ncontexts")
@@ -121,8 +121,8 @@ def main() -> None:
     config = Config.find("synthetic", "gaussian-distmult")
     run = train_run(kg, config, progress=False)
     coverage = Coverage.from_data(kg)
-    test = labelled_triples(kg, "temporal-like")
-    triples = test.head, test.rel, test.tail
+    test = TemporalLike().label(kg, "test")
+    triples = test.triples
     semantic = SemanticUncertainty(run.model)(*triples)
     structural = StructuralUncertainty(coverage)(*triples)
     plt.rcParams.update(STYLE)

@@ -38,7 +38,9 @@ def main() -> None:
         "semantic": SemanticUncertainty(model),
         "structural": StructuralUncertainty(coverage),
         "cagp": CAGP(model, coverage).fit(kg),
-        "evidence": EvidenceUncertainty(coverage, model).fit(kg),
+        "evidence": EvidenceUncertainty(coverage, model).fit(
+            kg, protocol="comprehensive"
+        ),
     }
     for protocol in ("temporal-like", "standard"):
         result = evaluate.ood(estimators, kg, protocol)

@@ -1,4 +1,4 @@
-r"""A graph of one's own: from a folder of text to advice about new triples.
+r"""Your own graph: from a folder of text to scores of new triples.
 
     python examples/own_graph.py
     python examples/own_graph.py --out mine
@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from pyg_cagp.datasets import load
-from pyg_cagp.inference import KINDS, Predictor, prepare, score_file, update
+from pyg_cagp.inference import KINDS, Predictor, prepare, score_file
 from pyg_cagp.train import Config, train_run
 
 CITIES = ["Zürich", "São Paulo", "東京", "Saint John's", 'Washington "D.C."']
@@ -77,27 +77,27 @@ def show(folder: Path, epochs: int) -> None:
     summary = score_file(
         predictor, write(folder / "new.tsv", new), folder / "scored.csv"
     )
-    told = ", ".join(f"{summary.kinds[kind]} {kind}" for kind in KINDS)
-    print(f"of {summary.rows} new triples: {told}")
+    kinds = ", ".join(f"{summary.kinds[kind]} {kind}" for kind in KINDS)
+    print(f"of {summary.rows} new triples: {kinds}")
     print(f"to be left undecided: {summary.abstain}")
 
     person = next(h for h, r, _ in test if r == LIVES)
     found = predictor.predict(head=person, relation=LIVES, k=3)
     print(f"where does {person} live?")
     for answer in found.answers:
-        doubt = "-" if answer.doubt is None else f"{answer.doubt:.2f}"
-        advice = "abstain" if answer.abstain else "accept"
+        p_ood = "-" if answer.p_ood is None else f"{answer.p_ood:.2f}"
+        decision = "abstain" if answer.abstain else "accept"
         print(
-            f"  {answer.name}: probability {answer.probability:.2f}, doubt "
-            f"{doubt}, {advice}"
+            f"  {answer.name}: probability {answer.probability:.2f}, p_ood "
+            f"{p_ood}, {decision}"
         )
 
     columns = tuple(zip(*later, strict=True))
     before = predictor.score(*columns).structural.mean()
-    done = update(run, columns)
-    after = Predictor.load(run).score(*columns).structural.mean()
+    done = predictor.update(columns)
+    after = predictor.score(*columns).structural.mean()
     print(
-        f"{done.added} of them have come true: structural doubt "
+        f"{done.added} of them have come true: structural uncertainty "
         f"{float(before):.2f} before the update, {float(after):.2f} after"
     )
 
@@ -105,7 +105,7 @@ def show(folder: Path, epochs: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--epochs", type=int, default=30)
-    parser.add_argument("--out", type=Path, help="a new folder to keep it all")
+    parser.add_argument("--out", type=Path, help="a new folder for all files")
     args = parser.parse_args()
     if args.out is not None:
         show(args.out, args.epochs)

@@ -27,7 +27,7 @@ from pyg_cagp import (
 from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import TemporalLike
 from pyg_cagp.train import Config, Tracker, Trainer, TrainOptions, train_run
 
 
@@ -38,14 +38,13 @@ class DoubtTracker(Tracker):
 
     def __init__(self, folder: Path, kg: Data) -> None:
         super().__init__(folder)
-        self.val = labelled_triples(kg, "temporal-like", "val")
+        self.val = TemporalLike().label(kg, "val")
         self.emerging = self.val.rows()["emerging"]
 
     def variances(self, model: GaussianKGEModel, step: int) -> None:
         r"""Writes what there was, and one number more."""
         super().variances(model, step)
-        triples = self.val.head, self.val.rel, self.val.tail
-        doubt = SemanticUncertainty(model)(*triples)[self.emerging]
+        doubt = SemanticUncertainty(model)(*self.val.triples)[self.emerging]
         auroc = metrics.auroc(doubt, self.val.label[self.emerging])
         self.scalars({"mine/emerging_auroc": auroc}, step)
 

@@ -45,5 +45,9 @@ class NotFittedError(CAGPError, ValueError, AttributeError):
     r"""An estimator was asked before it was fitted."""
 
 
+class PosteriorChangedError(NotFittedError):
+    r"""An estimator was fitted to another posterior than the one in force."""
+
+
 class CAGPWarning(UserWarning):
     r"""Base class of the warnings that :mod:`pyg_cagp` gives."""

@@ -29,7 +29,7 @@ Ties: TypeAlias = Literal["optimistic", "realistic", "pessimistic"]
 
 #: A partition of the paper, see
 #: :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
-Partition: TypeAlias = Literal["stated", "inclusive", "table2", "appendix"]
+PartitionName: TypeAlias = Literal["stated", "inclusive", "table2", "appendix"]
 
 #: The entities that a quantile of frequencies is taken over.
 Population: TypeAlias = Literal["seen", "all"]

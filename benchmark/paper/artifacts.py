@@ -106,6 +106,7 @@ class Artifacts:
         folder = self.model_folder(kg, config, seed, dataset)
         state, _ = load_checkpoint(folder / STATE)
         model = load_run(folder).model
+        model.set_posterior(None)
         model.load_state_dict(
             {
                 name.removeprefix("best."): tensor

@@ -32,6 +32,7 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.coverage.lookup import find, longest_row
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge import GaussianKGEModel
 
 FOLDER = Path(__file__).with_name("golden")
 
@@ -116,8 +117,24 @@ def _tensors(experiment: Experiment, artifacts: Artifacts) -> dict[str, Tensor]:
         return artifacts.tensors(experiment.dataset, experiment.key)
     if experiment.compute is models.model:
         setting = Setting(artifacts, experiment.dataset, **experiment.inputs)
-        return setting.model.state_dict()
+        return _state(setting.model)
     return {}
+
+
+def _state(model: GaussianKGEModel) -> dict[str, Tensor]:
+    r"""The model's state with the posterior in force in place of the variances
+    that training maintains.
+    """
+    state, posterior = model.state_dict(), model.posterior
+    seen = posterior.frequency[:, None] > 0
+    variance = state["node_log_var.weight"]
+    state["node_log_var.weight"] = torch.where(
+        seen, posterior.log_variance, variance
+    )
+    state["node_freq"] = posterior.frequency
+    prior = torch.tensor(posterior.prior_variance).log()
+    state["prior.log_variance"] = prior
+    return state
 
 
 def _coverage(setting: Setting) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from torch_geometric.nn.kge import KGEModel
 from pyg_cagp._utils.checks import check_ids
 from pyg_cagp.evaluate import predictions
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import Split, Standard, VerifiedNegatives
 from pyg_cagp.uncertainty.features import Evidence
 
 Triples = tuple[Tensor, Tensor, Tensor]
@@ -28,11 +28,12 @@ def triple_keys(
 def all_triples(kg: Data, model: KGEModel, seed: int) -> Triples:
     r"""Returns every triple that some protocol asks about, once."""
     parts = []
-    for split in ("val", "test"):
-        judged = [labelled_triples(kg, "standard", split, seed=seed)]
-        if "test_neg_edge_index" in kg:
-            judged.append(labelled_triples(kg, "verified-negatives", split))
-        parts += [(j.head, j.rel, j.tail) for j in judged]
+    splits: tuple[Split, ...] = "val", "test"
+    for split in splits:
+        labelled = [Standard(seed).label(kg, split)]
+        if VerifiedNegatives.applies_to(kg):
+            labelled.append(VerifiedNegatives().label(kg, split))
+        parts += [part.triples for part in labelled]
         parts.append(predictions(model, kg, split)[:3])
     head, rel, tail = map(torch.cat, zip(*parts, strict=True))
     sizes = int(kg.num_nodes), int(kg.num_relations)

@@ -4,6 +4,7 @@ Each check raises one sentence that names the argument, what was got, the
 first offending row, and what to do about it.
 """
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, get_args
 
@@ -30,6 +31,23 @@ def check_ids(name: str, ids: Tensor, size: int, size_name: str) -> Tensor:
         size (int): The number of valid ids: :obj:`0, ..., size - 1`.
         size_name (str): What :obj:`size` is called, for the message.
     """
+    ids = _as_ids(name, ids)
+    if ids.numel() == 0:
+        return ids
+    # One transfer from the device.
+    low, high = torch.stack(torch.aminmax(ids)).tolist()
+    if low < 0 or high >= size:
+        flat = ids.reshape(-1)
+        row = int(((flat < 0) | (flat >= size)).nonzero()[0])
+        raise InvalidInputError(
+            f"'{name}' must lie in [0, {size}) (got {int(flat[row])} at "
+            f"position {row}); raise '{size_name}' (now {size}) if the id is "
+            f"meant"
+        )
+    return ids
+
+
+def _as_ids(name: str, ids: Tensor) -> Tensor:
     if not isinstance(ids, Tensor):
         raise InvalidInputError(
             f"'{name}' must be a torch.Tensor (got {type(ids).__name__})"
@@ -39,19 +57,7 @@ def check_ids(name: str, ids: Tensor, size: int, size_name: str) -> Tensor:
             f"'{name}' must hold integer ids (got {ids.dtype}); convert it "
             f"with '{name}.long()' if its values are whole numbers"
         )
-    ids = ids.long()
-    if ids.numel() == 0:
-        return ids
-    low, high = torch.aminmax(ids)
-    if int(low) < 0 or int(high) >= size:
-        flat = ids.reshape(-1)
-        row = int(((flat < 0) | (flat >= size)).nonzero()[0])
-        raise InvalidInputError(
-            f"'{name}' must lie in [0, {size}) (got {int(flat[row])} at "
-            f"position {row}); raise '{size_name}' (now {size}) if the id is "
-            f"meant"
-        )
-    return ids
+    return ids.long()
 
 
 def check_triples(
@@ -71,11 +77,48 @@ def check_triples(
         num_nodes (int): The number of entities.
         num_relations (int): The number of relations.
     """
-    head = check_ids("head_index", head_index, num_nodes, "num_nodes")
-    rel = check_ids("rel_type", rel_type, num_relations, "num_relations")
-    tail = check_ids("tail_index", tail_index, num_nodes, "num_nodes")
+    head = _as_ids("head_index", head_index)
+    rel = _as_ids("rel_type", rel_type)
+    tail = _as_ids("tail_index", tail_index)
+    sizes = num_nodes, num_relations, num_nodes
+    if not _inside((head, rel, tail), sizes):
+        check_ids("head_index", head, num_nodes, "num_nodes")
+        check_ids("rel_type", rel, num_relations, "num_relations")
+        check_ids("tail_index", tail, num_nodes, "num_nodes")
     check_same_shape(head_index=head, rel_type=rel, tail_index=tail)
     return head, rel, tail
+
+
+def check_pairs(
+    entity: Tensor, relation: Tensor, num_nodes: int, num_relations: int
+) -> tuple[Tensor, Tensor]:
+    r"""Checks that all ids of pairs are in range, and returns them as
+    :obj:`torch.long`.
+
+    Args:
+        entity (torch.Tensor): The entities.
+        relation (torch.Tensor): The relations.
+        num_nodes (int): The number of entities.
+        num_relations (int): The number of relations.
+    """
+    entity, relation = _as_ids("entity", entity), _as_ids("relation", relation)
+    if not _inside((entity, relation), (num_nodes, num_relations)):
+        check_ids("entity", entity, num_nodes, "num_nodes")
+        check_ids("relation", relation, num_relations, "num_relations")
+    check_same_shape(entity=entity, relation=relation)
+    return entity, relation
+
+
+def _inside(columns: Sequence[Tensor], sizes: Sequence[int]) -> bool:
+    r"""Whether all ids are in range, with one transfer from the device."""
+    bounds = [x for ids in columns if ids.numel() for x in torch.aminmax(ids)]
+    if len({x.device for x in bounds}) != 1 or len(bounds) < 2 * len(sizes):
+        return False
+    ends = torch.stack(bounds).view(-1, 2).tolist()
+    return all(
+        low >= 0 and high < size
+        for (low, high), size in zip(ends, sizes, strict=True)
+    )
 
 
 def check_same_shape(**tensors: Tensor) -> None:

@@ -96,7 +96,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def add_triples(parser: argparse.ArgumentParser) -> None:
-    r"""Adds a run and a file of triples that it is asked about."""
+    r"""Adds a run and a file of triples."""
     parser.add_argument("run_folder", metavar="RUN", help="the trained run")
     parser.add_argument(
         "triples",
@@ -107,8 +107,8 @@ def add_triples(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skip-malformed",
         action="store_true",
-        help="count rows that are no triples and pass over them, instead of "
-        "refusing the file",
+        help="count and skip rows that are no triples, instead of refusing "
+        "the file",
     )
 
 

@@ -24,8 +24,8 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "evaluate",
-        help="judge a trained run on its own graph",
-        description="Judges a run on the test triples of the graph it was "
+        help="evaluate a trained run on its own graph",
+        description="Evaluates a run on the test triples of the graph it was "
         "trained on, and writes the record to RUN/evaluate-PROTOCOL.json.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -35,7 +35,7 @@ def add_command(commands: Any) -> None:
         "--protocol",
         choices=get_args(RunProtocol),
         required=True,
-        help="what to judge by",
+        help="the protocol",
     )
     parser.set_defaults(run=run)
 

@@ -24,18 +24,18 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "predict",
-        help="answer a query, and tell how far to trust each answer",
+        help="answer a query, with the uncertainty of each answer",
         description="Finds the best tails of (head, relation, ?), or the best "
-        "heads of (?, relation, tail). What is known already is left out.",
+        "heads of (?, relation, tail). Known answers are left out.",
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("run_folder", metavar="RUN", help="the trained run")
-    parser.add_argument("--head", metavar="NAME", help="to ask for tails")
+    parser.add_argument("--head", metavar="NAME", help="to request tails")
     parser.add_argument(
         "--relation", metavar="NAME", required=True, help="the relation"
     )
-    parser.add_argument("--tail", metavar="NAME", help="to ask for heads")
+    parser.add_argument("--tail", metavar="NAME", help="to request heads")
     parser.add_argument(
         "-k",
         type=int,
@@ -52,8 +52,8 @@ def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
     from pyg_cagp.inference import Predictor
 
-    predictor = Predictor.load(args.run_folder, find_device(args.device))
-    found = predictor.predict(args.head, args.relation, args.tail, args.k)
+    predictor = Predictor.load(args.run_folder, device=find_device(args.device))
+    found = predictor.predict(args.head, args.relation, args.tail, k=args.k)
     if args.json:
         print_json(found.to_dict())
     else:
@@ -67,7 +67,7 @@ def _describe(found: "Prediction") -> str:
         else f"(?, {found.relation}, {found.given})"
     )
     rows: list[tuple] = [
-        ("answer", "score", "probability", "doubt", "kind", "in set", "advice")
+        ("answer", "score", "probability", "p_ood", "kind", "in set", "abstain")
     ]
     for answer in found.answers:
         rows.append(
@@ -75,10 +75,10 @@ def _describe(found: "Prediction") -> str:
                 answer.name,
                 answer.score,
                 answer.probability,
-                answer.doubt,
+                answer.p_ood,
                 answer.kind,
                 "yes" if answer.in_set else "no",
-                "abstain" if answer.abstain else "accept",
+                "yes" if answer.abstain else "no",
             )
         )
     return "\n".join(

@@ -18,10 +18,10 @@ from pyg_cagp.exceptions import InvalidInputError
 
 OUT = "runs/quickstart"
 
-#: Tells a folder that a quickstart has made, and may make anew.
+#: Marks a folder that a quickstart has made, and may make again.
 MARK = ".quickstart"
 
-#: What is asked about each doubt: a protocol, and a kind of OOD in it.
+#: The columns of the table: a protocol, and a kind of OOD in it.
 COLUMNS = (
     ("emerging entities", "temporal-like", "emerging"),
     ("novel contexts", "temporal-like", "novel"),
@@ -34,9 +34,9 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "quickstart",
-        help="see it all on a generated graph, offline, within a minute",
-        description="Trains a Gaussian model on a generated graph, judges both "
-        "kinds of doubt, and writes a report that can be looked at.",
+        help="run everything on a generated graph, offline, within a minute",
+        description="Trains a Gaussian model on a generated graph, evaluates "
+        "both kinds of uncertainty, and writes a report.",
         epilog="example: pyg-cagp quickstart --out runs/first",
     )
     parser.add_argument(
@@ -85,8 +85,8 @@ def run(args: argparse.Namespace) -> None:
         device=device,
         progress=progress,
     )
-    _say(args, "finding out how far to trust it ...")
-    prepare(out, kg, result.model, args.seed)
+    _say(args, "fitting and evaluating uncertainties ...")
+    prepare(out, kg, result.model, seed=args.seed)
     found = gather(out, args.root, None, device, args.seed, progress)
     page = None
     if WITH_MATPLOTLIB:
@@ -99,10 +99,10 @@ def run(args: argparse.Namespace) -> None:
         return
     print(format_table(_rows(found)))
     print()
+    print("AUROC: 1 is perfect, 0.5 is chance. Semantic uncertainty detects")
     print(
-        "AUROC: 1 finds all, 0.5 is guessing. Semantic doubt is meant to find"
+        "emerging entities, structural uncertainty novel contexts, CAGP both;"
     )
-    print("emerging entities, structural doubt novel contexts, CAGP both;")
     print("evidence adds counts and the model's score.")
     print(f"Done in {seconds:.0f} s.")
     print()
@@ -114,9 +114,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _make_room(out: Path) -> None:
-    r"""Makes the folder of the run anew, where nothing is or an earlier
-    quickstart was.
-    """
+    r"""Makes an empty folder for the run, in place of an earlier quickstart."""
     if out.exists() and not (out / MARK).is_file():
         raise InvalidInputError(
             f"'{out}' already exists; choose another folder (--out)"

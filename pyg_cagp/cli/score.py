@@ -26,8 +26,8 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "score",
-        help="tell how far triples of your own can be trusted",
-        description="Judges the triples of a file by a trained run. Unknown "
+        help="score triples of your own, with the uncertainty of each",
+        description="Scores the triples of a file by a trained run. Unknown "
         "names are no error: such triples are abstained from.",
         epilog=_epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -43,7 +43,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--format",
         choices=("tsv", "csv", "parquet"),
-        help="the format of OUT, if its ending does not tell",
+        help="the format of OUT (default: by its ending)",
     )
     add_device(parser)
     add_json(parser)
@@ -51,7 +51,7 @@ def add_command(commands: Any) -> None:
 
 
 def _epilog() -> str:
-    from pyg_cagp.inference.table import COLUMNS
+    from pyg_cagp.inference.scores import COLUMNS
 
     return EXAMPLE + "\n".join(
         fill(
@@ -68,27 +68,27 @@ def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
     from pyg_cagp.inference import Predictor, score_file
 
-    predictor = Predictor.load(args.run_folder, find_device(args.device))
+    predictor = Predictor.load(args.run_folder, device=find_device(args.device))
     summary = score_file(
         predictor,
         args.triples,
         args.out,
-        args.format,
-        args.skip_malformed,
+        format=args.format,
+        skip_malformed=args.skip_malformed,
         progress=not args.json,
     )
     if args.json:
         print_json({"out": args.out, **summary.to_dict()})
         return
-    for complaint in summary.complaints:
-        print(f"pyg-cagp: {complaint}; passed over", file=sys.stderr)
+    for message in summary.messages:
+        print(f"pyg-cagp: {message}; skipped", file=sys.stderr)
     rows = [("kind", "triples"), *summary.kinds.items()]
     rows += [("total", summary.rows), ("abstain", summary.abstain)]
     if summary.malformed:
         rows.append(("malformed", summary.malformed))
     print(format_table(rows))
     if summary.threshold is None:
-        print("no doubt was fitted: abstaining from all that is not ordinary")
+        print("p_ood was not fitted: abstaining from all kinds but ordinary")
     else:
-        print(f"abstaining from a doubt of {summary.threshold:.4f} on")
+        print(f"abstaining from a p_ood of {summary.threshold:.4f} on")
     print(f"written to {args.out}")

@@ -26,8 +26,8 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser(
         "train",
         help="train a Gaussian model into a folder",
-        description="Trains a model, finds its posterior, and keeps everything "
-        "of it in a folder: 'tensorboard --logdir RUN' shows how it went, and "
+        description="Trains a model, finds its posterior, and writes both "
+        "to a folder: 'tensorboard --logdir RUN' shows how it went, and "
         "'pyg-cagp score', 'predict', 'update' and 'evaluate' go on from it.",
         epilog="example: pyg-cagp train my_graph/ --model gaussian-complex "
         "--out runs/mine",
@@ -123,13 +123,15 @@ def run(args: argparse.Namespace) -> None:
         progress=not args.json,
     )
     if not args.json:
-        print("pyg-cagp: fitting what advice needs ...", file=sys.stderr)
-    advice = prepare(out, kg, result.model, args.seed, not args.json)
+        print("pyg-cagp: fitting uncertainties ...", file=sys.stderr)
+    fitted = prepare(
+        out, kg, result.model, seed=args.seed, progress=not args.json
+    )
     keys = ("tau", "threshold", "conformal")
     record = {
         "run": str(out),
         **result.record,
-        "inference": {key: advice[key] for key in keys},
+        "inference": {key: fitted[key] for key in keys},
     }
     if args.json:
         print_json(record)
@@ -151,7 +153,7 @@ def _rows(record: dict[str, Any]) -> list[tuple[str, str]]:
         ("training", f"{seconds['training']:.0f} s"),
         ("posterior", f"{seconds['posterior']:.0f} s"),
         (
-            "abstain from doubt",
+            "abstain from p_ood",
             "-" if threshold is None else f"{threshold:.4f}",
         ),
         ("folder", record["run"]),

@@ -21,7 +21,7 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "update",
-        help="add triples to what a run has seen, without training again",
+        help="add triples to a run, without training again",
         description="Adds triples to the coverage and to the variances of a "
         "run. An interrupted update leaves the run as it was.",
         epilog=EXAMPLE,
@@ -31,8 +31,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--skip-known",
         action="store_true",
-        help="leave out triples that the run has seen, so that an update done "
-        "twice is done once",
+        help="skip triples that the run has seen, so that a second update with "
+        "the same file changes nothing",
     )
     add_device(parser)
     add_json(parser)
@@ -41,33 +41,32 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
-    from pyg_cagp.inference import update
+    from pyg_cagp.inference import Predictor
 
-    summary = update(
-        args.run_folder,
+    predictor = Predictor.load(args.run_folder, device=find_device(args.device))
+    summary = predictor.update(
         args.triples,
-        args.skip_known,
-        args.skip_malformed,
-        find_device(args.device),
+        skip_known=args.skip_known,
+        skip_malformed=args.skip_malformed,
     )
     if args.json:
         print_json({"run": args.run_folder, **summary.to_dict()})
         return
-    again = "left out" if args.skip_known else "counted once more"
+    again = "skipped" if args.skip_known else "counted once more"
     rows = [("triples", ""), ("added", summary.added)]
     rows += [
         (name, number)
         for name, number in (
             (f"seen before, {again}", summary.repeated),
-            ("unknown entity, passed over", summary.unknown_entity),
-            ("unknown relation, passed over", summary.unknown_relation),
-            ("malformed, passed over", summary.malformed),
+            ("unknown entity, skipped", summary.unknown_entity),
+            ("unknown relation, skipped", summary.unknown_relation),
+            ("malformed, skipped", summary.malformed),
         )
         if number
     ]
     print(format_table(rows))
     if summary.unknown_entity or summary.unknown_relation:
         print(
-            "what the model was not trained with has no place in it; train "
-            "again to give it one"
+            "the model has no embedding of an unknown name; train again with "
+            "these triples"
         )

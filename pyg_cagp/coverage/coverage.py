@@ -7,27 +7,21 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp._utils.checks import (
-    check_choice,
-    check_edges,
-    check_ids,
-    check_same_shape,
-)
-from pyg_cagp.coverage import interop, storage, views
-from pyg_cagp.coverage.lookup import PresenceBitmap, find, longest_row
+from pyg_cagp._utils.checks import check_edges
+from pyg_cagp.coverage import interop, storage
 from pyg_cagp.coverage.pairs import (
     PairCounts,
     count_pairs,
     key_dtype,
     merge_pairs,
 )
-from pyg_cagp.coverage.store import CompressedPairs
+from pyg_cagp.coverage.queries import PairQueries
 from pyg_cagp.data import as_kg, triples
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import CoverageView, Role
 
 
-class Coverage(CompressedPairs):
+class Coverage(PairQueries):
     r"""Which entities were seen with which relations, how often, in which role.
 
     The coverage structure of the `"Decomposing Uncertainty in Probabilistic
@@ -104,171 +98,15 @@ class Coverage(CompressedPairs):
             data (torch_geometric.data.Data): The graph, or anything else that
                 :func:`~pyg_cagp.data.as_kg` takes.
         """
-        kg = as_kg(data)
+        return cls._from_kg(as_kg(data))
+
+    @classmethod
+    def _from_kg(cls, kg: Data) -> Self:
+        r"""Counts the pairs of a graph that was checked."""
         head, rel, tail = triples(kg, "train")
         return cls.from_edges(
             torch.stack([head, tail]), rel, kg.num_nodes, kg.num_relations
         )
-
-    # Look-ups ################################################################
-
-    def contains(
-        self, entity: Tensor, relation: Tensor, role: Role = "any"
-    ) -> Tensor:
-        r"""Tells for each pair whether it was ever seen.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-            relation (torch.Tensor): The relations, of the same shape.
-            role (str, optional): In which place the entity must have stood:
-                :obj:`"any"`, :obj:`"head"` or :obj:`"tail"`.
-                (default: :obj:`"any"`)
-        """
-        if role != "any":
-            return self.count(entity, relation, role) > 0
-        return self._contains(*self._check_pairs(entity, relation))
-
-    def _contains(self, entity: Tensor, relation: Tensor) -> Tensor:
-        bitmap = self._presence()
-        if bitmap is not None:
-            return bitmap.contains(entity, relation)
-        return self._find(entity, relation) >= 0
-
-    def count(
-        self, entity: Tensor, relation: Tensor, role: Role = "any"
-    ) -> Tensor:
-        r"""Tells for each pair in how many training slots it was seen.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-            relation (torch.Tensor): The relations, of the same shape.
-            role (str, optional): In which place the entity stood:
-                :obj:`"any"`, :obj:`"head"` or :obj:`"tail"`.
-                (default: :obj:`"any"`)
-        """
-        check_choice("role", role, ("any", "head", "tail"))
-        entity, relation = self._check_pairs(entity, relation)
-        place = self._find(entity, relation)
-        if role == "head":
-            return _gather(self.head_count, place).long()
-        tails = _gather(self.tail_count, place).long()
-        if role == "tail":
-            return tails
-        return tails.add_(_gather(self.head_count, place))
-
-    def weight(
-        self,
-        entity: Tensor,
-        relation: Tensor,
-        view: CoverageView = "binary",
-        role: Role = "any",
-    ) -> Tensor:
-        r"""Looks up a view of the evidence; see :meth:`values`.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-            relation (torch.Tensor): The relations, of the same shape.
-            view (str, optional): :obj:`"binary"`, :obj:`"count"`,
-                :obj:`"log"` or :obj:`"tfidf"`. (default: :obj:`"binary"`)
-            role (str, optional): :obj:`"any"`, :obj:`"head"` or
-                :obj:`"tail"`. (default: :obj:`"any"`)
-        """
-        entity, relation = self._check_pairs(entity, relation)
-        return _gather(self._values(view, role), self._find(entity, relation))
-
-    def missing(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> Tensor:
-        r"""Counts how many of a triple's two pairs were never seen:
-        :math:`2 - c(h, r) - c(t, r)`.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation types.
-            tail_index (torch.Tensor): The tail indices.
-        """
-        head, rel = self._check_pairs(head_index, rel_type)
-        tail, _ = self._check_pairs(tail_index, rel_type)
-        return self._missing(head, rel, tail)
-
-    def _missing(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Counts without checking what has been checked."""
-        seen = self._contains(
-            torch.stack([head, tail]), rel.expand(2, *rel.shape)
-        )
-        return 2 - seen.sum(dim=0)
-
-    def _check_pairs(
-        self, entity: Tensor, relation: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        entity = check_ids("entity", entity, self.num_nodes, "num_nodes")
-        relation = check_ids(
-            "relation", relation, self.num_relations, "num_relations"
-        )
-        check_same_shape(entity=entity, relation=relation)
-        if entity.device != self.device:
-            raise InvalidInputError(
-                f"'entity' must be on the device of the coverage (got "
-                f"{entity.device} and {self.device}); move one by '.to()'"
-            )
-        return entity, relation
-
-    def _find(self, entity: Tensor, relation: Tensor) -> Tensor:
-        if "longest" not in self._cache:
-            self._cache["longest"] = longest_row(self.rowptr)
-        place = find(
-            self.rowptr,
-            self.col,
-            entity.reshape(-1),
-            relation.reshape(-1),
-            self._cache["longest"],
-        )
-        return place.view(entity.shape)
-
-    def _presence(self) -> PresenceBitmap | None:
-        # A bit for every cell is worth having only while it takes no more
-        # memory than the rows themselves; on sparser graphs rows are searched.
-        words = self.num_nodes * PresenceBitmap.words_per_row(
-            self.num_relations
-        )
-        if "bitmap" not in self._cache:
-            self._cache["bitmap"] = (
-                PresenceBitmap(
-                    self.row(), self.col, self.num_nodes, self.num_relations
-                )
-                if 8 * words <= self.nbytes
-                else None
-            )
-        return self._cache["bitmap"]
-
-    def values(
-        self, view: CoverageView = "binary", role: Role = "any"
-    ) -> Tensor:
-        r"""Returns a view of the evidence for each pair, of shape
-        :obj:`[nnz]`.
-
-        Args:
-            view (str, optional): With :math:`n(e, r)` the count,
-
-                * :obj:`"binary"`: 1 where :math:`n > 0`,
-                * :obj:`"count"`: :math:`n` itself,
-                * :obj:`"log"`: :math:`\log(1 + n) / \log(1 + \max n)`,
-                * :obj:`"tfidf"`: :math:`n \cdot (1 + \log \frac{1 + |E|}{1 +
-                  |\{e : n(e, r) > 0\}|})`, each entity's row scaled to unit
-                  length.
-
-                All but the count lie in :math:`[0, 1]`, and every constant
-                comes from the training edges alone.
-                (default: :obj:`"binary"`)
-            role (str, optional): :obj:`"any"`, :obj:`"head"` or
-                :obj:`"tail"`. (default: :obj:`"any"`)
-        """
-        return self._values(view, role).clone()
-
-    def _values(self, view: CoverageView, role: Role) -> Tensor:
-        if (view, role) not in self._cache:
-            self._cache[view, role] = views.weigh(self, view, role)
-        return self._cache[view, role]
 
     # Change ##################################################################
 
@@ -386,9 +224,3 @@ class Coverage(CompressedPairs):
                 memory instead of mapping it. (default: :obj:`True`)
         """
         return storage.load(cls, Path(path), mmap)
-
-
-def _gather(values: Tensor, place: Tensor) -> Tensor:
-    if values.numel() == 0:
-        return values.new_zeros(place.shape)
-    return values[place.clamp(min=0)] * (place >= 0)

@@ -40,7 +40,7 @@ def kind_of(
         tensor([0, 2, 1])
     """
     if frequency is None:
-        frequency = coverage.frequency()
+        frequency = coverage._frequency()
     rarest = torch.minimum(frequency[head_index], frequency[tail_index])
     emerging = rarest <= tau if inclusive else rarest < tau
     novel = coverage.missing(head_index, rel_type, tail_index) > 0

@@ -1,6 +1,6 @@
 r"""Sorted compressed rows of entity-relation pairs."""
 
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import torch
 from torch import Tensor
@@ -15,6 +15,9 @@ from pyg_cagp.coverage.pairs import (
 )
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import Role
+
+#: The roles of an entity in a triple, and both.
+ROLES = get_args(Role)
 
 
 class CompressedPairs:
@@ -52,12 +55,17 @@ class CompressedPairs:
                 f"'rowptr' must have shape [num_nodes + 1] (got "
                 f"{list(rowptr.shape)})"
             )
-        if int(rowptr[-1]) != col.numel():
+        ends = [rowptr[0].long(), rowptr[-1].long()]
+        size = rowptr[1:].long() - rowptr[:-1].long()
+        if size.numel():
+            ends += torch.aminmax(size)
+        first, last, shortest, longest = [*torch.stack(ends).tolist(), 0, 0][:4]
+        if last != col.numel():
             raise InvalidInputError(
                 f"'rowptr' must end at the number of pairs, {col.numel()} "
-                f"(got {int(rowptr[-1])})"
+                f"(got {last})"
             )
-        if int(rowptr[0]) != 0 or bool((rowptr[1:] < rowptr[:-1]).any()):
+        if first != 0 or shortest < 0:
             raise InvalidInputError("'rowptr' must start at 0 and never fall")
         self.rowptr = rowptr
         self.col = col
@@ -65,6 +73,7 @@ class CompressedPairs:
         self.tail_count = tail_count
         self.num_nodes = rowptr.numel() - 1
         self.num_relations = num_relations
+        self.longest_row = longest
         self._cache: dict[Any, Any] = {}
 
     def check(self) -> None:
@@ -141,7 +150,7 @@ class CompressedPairs:
             role (str, optional): :obj:`"any"`, :obj:`"head"` or
                 :obj:`"tail"`. (default: :obj:`"any"`)
         """
-        check_choice("role", role, ("any", "head", "tail"))
+        check_choice("role", role, ROLES)
         if role == "any":
             return self.head_count.long() + self.tail_count.long()
         return (self.head_count if role == "head" else self.tail_count).long()
@@ -154,12 +163,15 @@ class CompressedPairs:
             role (str, optional): :obj:`"any"`, :obj:`"head"` or
                 :obj:`"tail"`. (default: :obj:`"any"`)
         """
+        return self._frequency(role).clone()
+
+    def _frequency(self, role: Role = "any") -> Tensor:
         key = "frequency", role
         if key not in self._cache:
             self._cache[key] = scatter(
                 self.counts(role), self.row(), dim_size=self.num_nodes
             )
-        return self._cache[key].clone()
+        return self._cache[key]
 
     def entities_by_relation(self, role: Role = "any") -> tuple[Tensor, Tensor]:
         r"""Lists, relation by relation, the entities seen with it.
@@ -192,7 +204,7 @@ class CompressedPairs:
         return type(self)(**copies, num_relations=self.num_relations)
 
     def equal(self, other: "CompressedPairs") -> bool:
-        r"""Tells whether two indices are the same, types included."""
+        r"""Returns whether two indices are the same, types included."""
         return self.num_relations == other.num_relations and all(
             a.dtype == b.dtype and torch.equal(a, b)
             for a, b in zip(

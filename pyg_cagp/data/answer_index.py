@@ -79,8 +79,7 @@ class AnswerIndex:
         r"""Lists the known answers of queries.
 
         Args:
-            side (str): Which side is asked for, :obj:`"tail"` or
-                :obj:`"head"`.
+            side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
             given (torch.Tensor): The entities of the other side, of shape
                 :obj:`[B]`.
             rel_type (torch.Tensor): The relation types, of shape :obj:`[B]`.
@@ -89,21 +88,35 @@ class AnswerIndex:
             The queries' positions and their answers, one entry an answer,
             queries in order.
         """
+        answers, first, count = self.ranges(side, given, rel_type)
+        row, place = expand_ranges(first, count)
+        return row, answers[place]
+
+    def ranges(
+        self, side: Side, given: Tensor, rel_type: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        r"""Returns all answers of one side, and where those of each query begin
+        and how many there are. Nothing is read from the device.
+
+        Args:
+            side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
+            given (torch.Tensor): The entities of the other side, of shape
+                :obj:`[B]`.
+            rel_type (torch.Tensor): The relation types, of shape :obj:`[B]`.
+        """
         check_choice("side", side, Side)
         keys, answers = self._sides[side]
         query = given * self.num_relations + rel_type
         first = torch.searchsorted(keys, query)
         count = torch.searchsorted(keys, query, right=True) - first
-        row, place = expand_ranges(first, count)
-        return row, answers[place]
+        return answers, first, count
 
     def queries(self, side: Side) -> tuple[Tensor, Tensor, Tensor]:
         r"""Lists the queries that have answers: the given entities, the
         relations, and how many distinct answers each has.
 
         Args:
-            side (str): Which side is asked for, :obj:`"tail"` or
-                :obj:`"head"`.
+            side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
         """
         check_choice("side", side, Side)
         query, count = self._sides[side][0].unique_consecutive(
@@ -127,12 +140,16 @@ class AnswerIndex:
         return f"{self.__class__.__name__}({len(self)} triples)"
 
 
-def expand_ranges(first: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
+def expand_ranges(
+    first: Tensor, count: Tensor, total: int | None = None
+) -> tuple[Tensor, Tensor]:
     r"""Lists the numbers of many ranges, one range after another.
 
     Args:
         first (torch.Tensor): Where each range begins.
         count (torch.Tensor): How many numbers each range has.
+        total (int, optional): The sum of :obj:`count`. If set to :obj:`None`,
+            it is read from the device. (default: :obj:`None`)
 
     Returns:
         For each number, which range it is of, and the number.
@@ -141,7 +158,7 @@ def expand_ranges(first: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
         >>> expand_ranges(torch.tensor([5, 0, 7]), torch.tensor([2, 0, 1]))
         (tensor([0, 0, 2]), tensor([5, 6, 7]))
     """
-    which = torch.repeat_interleave(count)
+    which = torch.repeat_interleave(count, output_size=total)
     # Where a range begins, against where it begins in the list: the difference
     # leads from one to the other.
     shift = first - (count.cumsum(0) - count)

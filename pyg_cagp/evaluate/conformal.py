@@ -5,26 +5,31 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.nn.kge import KGEModel
 from tqdm import tqdm
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
+from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import AnswerIndex, as_kg, triples
-from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics.conformal import Fallback
-from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
-from pyg_cagp.protocols import LabelledTriples, labelled_triples
-from pyg_cagp.typing import Partition, Side
-
-SIDES = ("tail", "head")
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring.scorer import (
+    Scorer,
+    ScorerLike,
+    as_scorer,
+    evaluating,
+    finite_scores,
+    scorer_device,
+)
+from pyg_cagp.protocols import LabelledTriples, Partition, TemporalLike
+from pyg_cagp.typing import Side
 
 
 def conformal(
-    model: KGEModel,
+    model: ScorerLike,
     kg: Data,
     alpha: float = 0.1,
     group: str | None = None,
@@ -47,7 +52,8 @@ def conformal(
     kind of triple, too: emerging entities and novel contexts may break it.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model, or what
+            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
         kg (Data): The graph, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
         alpha (float, optional): How often a set may miss.
@@ -82,15 +88,16 @@ def conformal(
         check_choice("group", group, ("relation",))
     check_choice("fallback", fallback, ("everything", "pooled"))
     kg = as_kg(kg).clone().cpu()
-    check_fits(model, kg)
-    val = labelled_triples(kg, split="val", preset=preset)
-    test = labelled_triples(kg, split="test", preset=preset)
+    scorer = as_scorer(model, kg)
+    coverage = Coverage._from_kg(kg)
+    val = TemporalLike(preset)._label(kg, "val", coverage)
+    test = TemporalLike(preset)._label(kg, "test", coverage)
     if val.rel.numel() == 0 or test.rel.numel() == 0:
         raise InvalidInputError(
             "'kg' must have validation triples, to calibrate on, and test "
             "triples"
         )
-    sets = AnswerSets(model, kg, difficulty, max_scores)
+    sets = AnswerSets(scorer, kg, difficulty, max_scores)
     covered, size, widths = [], [], []
     total = 2 * (val.rel.numel() + test.rel.numel())
     with tqdm(total=total, unit="query", disable=not progress) as bar:
@@ -142,7 +149,7 @@ class AnswerSets:
     r"""Finds the nonconformity of answers and the sizes of answer sets.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer): The model.
         kg (Data): The graph.
         difficulty (callable, optional): See :func:`conformal`.
         max_scores (int, optional): How many scores to hold at a time.
@@ -151,12 +158,12 @@ class AnswerSets:
 
     def __init__(
         self,
-        model: KGEModel,
+        model: Scorer,
         kg: Data,
         difficulty: Estimator | None = None,
         max_scores: int = 2**21,
     ) -> None:
-        self.device = next(model.parameters()).device
+        self.device = scorer_device(model)
         #: What is known before the answers of a split are asked for.
         self.known = {
             split: AnswerIndex(
@@ -171,7 +178,7 @@ class AnswerSets:
         }
         self.model = model
         self.difficulty = difficulty
-        self.score = candidate_scorer(model)
+        self.score = finite_scores(model)
         self.size = max(1, max_scores // kg.num_nodes)
 
     @torch.no_grad()
@@ -211,7 +218,7 @@ class AnswerSets:
         return torch.cat(found), torch.cat(sizes) if sizes else torch.empty(0)
 
     def _difficulty(
-        self, side: str, given: Tensor, rel: Tensor, scores: Tensor
+        self, side: Side, given: Tensor, rel: Tensor, scores: Tensor
     ) -> Tensor:
         if self.difficulty is None:
             return torch.ones_like(rel, dtype=torch.double)

@@ -7,18 +7,21 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import AnswerIndex, TripleIndex, as_kg, triples
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
-from pyg_cagp.evaluate.ranking import check_fits
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics.inputs import check_share
-from pyg_cagp.nn.scoring.prediction import top_answers
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring import as_scorer, top_answers
+from pyg_cagp.nn.scoring.scorer import ScorerLike, scorer_device
+from pyg_cagp.typing import HeldOut
+
+SPLITS: tuple[HeldOut, ...] = ("val", "test")
 
 #: The name of the doubt that every model has of itself.
 BASELINE = "max probability"
@@ -39,7 +42,9 @@ class Predictions(NamedTuple):
     doubt: Tensor
 
 
-def predictions(model: KGEModel, kg: Data, split: str = "test") -> Predictions:
+def predictions(
+    model: ScorerLike, kg: Data, split: HeldOut = "test"
+) -> Predictions:
     r"""Answers each distinct query of a split, on both sides.
 
     Answers known from the splits before it, and not of this split, are left
@@ -47,7 +52,8 @@ def predictions(model: KGEModel, kg: Data, split: str = "test") -> Predictions:
     as a triple.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model, or what
+            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
         kg (Data): The graph.
         split (str, optional): :obj:`"val"` or :obj:`"test"`.
             (default: :obj:`"test"`)
@@ -62,7 +68,8 @@ def predictions(model: KGEModel, kg: Data, split: str = "test") -> Predictions:
     """
     check_choice("split", split, ("val", "test"))
     sizes = kg.num_nodes, kg.num_relations
-    device = next(model.parameters()).device
+    scorer = as_scorer(model, kg)
+    device = scorer_device(scorer)
     head, rel, tail = triples(kg, split)
     truth = TripleIndex(head, rel, tail, *sizes)
     before = kg.train_mask | (kg.val_mask if split == "test" else False)
@@ -70,11 +77,13 @@ def predictions(model: KGEModel, kg: Data, split: str = "test") -> Predictions:
     before = before & ~truth.contains(*triples(kg))
     known = AnswerIndex(*triples(kg, before), *sizes).to(device)
     parts = []
-    for number, (side, given) in enumerate((("tail", head), ("head", tail))):
+    for number, (side, given) in enumerate(
+        zip(SIDES, (head, tail), strict=True)
+    ):
         query = (given * kg.num_relations + rel).unique()
         given, asked = query // kg.num_relations, query % kg.num_relations
         answer = top_answers(
-            model, side, given.to(device), asked.to(device), known
+            scorer, side, given.to(device), asked.to(device), known
         )
         found = answer.entity[:, 0].to(given.device)
         ends = (given, found) if side == "tail" else (found, given)
@@ -93,7 +102,7 @@ def predictions(model: KGEModel, kg: Data, split: str = "test") -> Predictions:
 
 
 def error_ranking(
-    model: KGEModel,
+    model: ScorerLike,
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
     kg: Data,
     rates: float | Sequence[float] = (0.85,),
@@ -117,7 +126,8 @@ def error_ranking(
     method.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model, or what
+            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
         estimators (callable, sequence or mapping): One or more fitted
             estimators.
         kg (Data): The graph, or anything else that
@@ -151,7 +161,7 @@ def error_ranking(
     rates = _shares("rates", rates, "(]")
     risks = _shares("risks", risks, "[)")
     kg = as_kg(kg)
-    check_fits(model, kg)
+    scorer = as_scorer(model, kg)
     named = named_estimators(estimators)
     if BASELINE in named:
         raise InvalidInputError(
@@ -162,7 +172,7 @@ def error_ranking(
             "'kg' must have validation triples, to choose thresholds on, and "
             "test triples"
         )
-    asked = {split: predictions(model, kg, split) for split in ("val", "test")}
+    asked = {split: predictions(scorer, kg, split) for split in SPLITS}
     scores = {split: {BASELINE: made.doubt} for split, made in asked.items()}
     for split, made in asked.items():
         for name, estimator in named.items():
@@ -278,7 +288,7 @@ def _compare(
             metrics.WeightedAURC(score, error),
             baseline,
             metrics.Resampler(error.numel(), cluster=groups),
-            num_resamples,
+            num_resamples=num_resamples,
             seed=seed,
             progress=progress,
         )

@@ -41,11 +41,10 @@ def circularity(
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> from pyg_cagp.protocols import labelled_triples
+        >>> from pyg_cagp.protocols import TemporalLike
         >>> kg = load("synthetic")
-        >>> test = labelled_triples(kg, "temporal-like")
-        >>> triples = test.head, test.rel, test.tail
-        >>> circularity(Coverage.from_data(kg), *triples, test.label)["oracle"]
+        >>> test = TemporalLike().label(kg, "test")
+        >>> circularity(test.coverage, *test.triples, test.label)["oracle"]
         1.0
     """
     bits = label.bool()

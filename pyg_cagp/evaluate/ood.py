@@ -15,15 +15,20 @@ from pyg_cagp.evaluate.leakage import circularity
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols import LabelledTriples, labelled_triples
-from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.protocols import (
+    LabelledTriples,
+    Partition,
+    Protocol,
+    ProtocolName,
+)
+from pyg_cagp.protocols import protocol as protocol_of
 
 
 def ood(
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
     kg: Data,
-    protocol: str = "temporal-like",
-    preset: str | TemporalLikeOOD = "stated",
+    protocol: ProtocolName | Protocol = "temporal-like",
+    preset: Partition = "stated",
     seed: int = 0,
     compare_with: str | None = None,
     cluster: str | None = None,
@@ -53,9 +58,8 @@ def ood(
             returns one number a triple, higher for more doubt.
         kg (Data): The graph they were fitted on, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
-        protocol (str, optional): Who is OOD; see
-            :func:`~pyg_cagp.protocols.labelled_triples`.
-            (default: :obj:`"temporal-like"`)
+        protocol (str or Protocol, optional): The protocol, or its name; see
+            :mod:`pyg_cagp.protocols`. (default: :obj:`"temporal-like"`)
         preset (str or TemporalLikeOOD, optional): The partition of the
             paper, by its name, or another. (default: :obj:`"stated"`)
         seed (int, optional): The seed of corruption and of the bootstrap.
@@ -90,39 +94,39 @@ def ood(
             f"'compare_with' must be one of {', '.join(map(repr, named))} (got "
             f"{compare_with!r})"
         )
-    test = labelled_triples(kg, protocol, "test", preset, seed)
-    val = labelled_triples(kg, protocol, "val", preset, seed)
+    rule = protocol_of(protocol, preset=preset, seed=seed)
+    coverage = Coverage._from_kg(kg)
+    test = rule._label(kg, "test", coverage)
+    val = rule._label(kg, "val", coverage)
     for name, count in test.counts().items():
         if name == "id" and count == 0:
             raise InvalidInputError(
-                f"the test triples of protocol '{protocol}' have no ID triple"
+                f"the test triples of protocol '{rule.name}' have no ID triple"
             )
     if int(test.label.sum()) == 0:
         raise InvalidInputError(
-            f"the test triples of protocol '{protocol}' have no OOD triple"
+            f"the test triples of protocol '{rule.name}' have no OOD triple"
         )
     scores, methods = {}, {}
     for name, estimator in named.items():
-        scores[name] = doubts(name, estimator, (test.head, test.rel, test.tail))
+        scores[name] = doubts(name, estimator, test.triples)
         fit = None
         if val.label.numel() and 0 < int(val.label.sum()) < val.label.numel():
-            fit = doubts(name, estimator, (val.head, val.rel, val.tail))
+            fit = doubts(name, estimator, val.triples)
         methods[name] = _judge(scores[name], test, fit, val.label)
-    coverage = Coverage.from_data(kg)
     found: dict[str, Any] = {
         "counts": {"val": val.counts(), "test": test.counts()},
-        "by_construction": circularity(
-            coverage, test.head, test.rel, test.tail, test.label
-        ),
+        "by_construction": circularity(coverage, *test.triples, test.label),
         "methods": methods,
     }
     if compare_with is not None:
         found["comparisons"] = _compare(
             scores, test, compare_with, cluster, num_resamples, seed, progress
         )
+    partition = getattr(rule, "partition", "stated")
     config = {
-        "protocol": protocol,
-        "preset": preset if isinstance(preset, str) else repr(preset),
+        "protocol": rule.name,
+        "preset": partition if isinstance(partition, str) else repr(partition),
         "estimators": {name: repr(e) for name, e in named.items()},
         "compare_with": compare_with,
         "cluster": cluster,
@@ -135,7 +139,7 @@ def ood(
         "kind": test.kind,
         **{f"score/{name}": score for name, score in scores.items()},
     }
-    return Record.make(protocol, kg, config, found, samples, seed)
+    return Record.make(rule.name, kg, config, found, samples, seed)
 
 
 def _judge(

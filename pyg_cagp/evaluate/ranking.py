@@ -6,7 +6,6 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
@@ -20,12 +19,13 @@ from pyg_cagp.evaluate.groups import (
 from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import ranking_metrics
-from pyg_cagp.nn.scoring import RankCounts, rank_counts
+from pyg_cagp.nn.scoring import RankCounts, as_scorer, rank_counts
+from pyg_cagp.nn.scoring.scorer import ScorerLike, scorer_device
 from pyg_cagp.typing import Split, Ties
 
 
 def ranking(
-    model: KGEModel,
+    model: ScorerLike,
     kg: Data,
     split: Split = "test",
     filtered: bool = True,
@@ -48,8 +48,8 @@ def ranking(
       occurs in train.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model: ours, PyG's or any
-            other :class:`~torch_geometric.nn.kge.KGEModel`.
+        model (Scorer or callable): The model: ours, PyG's or any other that
+            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
         kg (Data): The graph, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
         split (str, optional): The split to rank. (default: :obj:`"test"`)
@@ -77,13 +77,13 @@ def ranking(
     check_choice("ties", ties, Ties)
     ks = (ks,) if isinstance(ks, int) else tuple(ks)
     kg = as_kg(kg)
-    check_fits(model, kg)
-    device = next(model.parameters(), torch.empty(0)).device
+    scorer = as_scorer(model, kg)
+    device = scorer_device(scorer)
     head, rel, tail = (part.to(device) for part in triples(kg, split))
     if rel.numel() == 0:
         raise InvalidInputError(f"'kg' has no {split} triples to rank")
     known = AnswerIndex.from_data(kg).to(device) if filtered else None
-    counts = rank_counts(model, head, rel, tail, known, max_scores, progress)
+    counts = rank_counts(scorer, head, rel, tail, known, max_scores, progress)
     answer = torch.cat([tail, head])
     both_rel = torch.cat([rel, rel])
     is_head = torch.arange(2, device=device).repeat_interleave(rel.numel())
@@ -155,23 +155,3 @@ def _by_frequency(frequency: Tensor, measure: Any) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def check_fits(model: KGEModel, kg: Data) -> None:
-    r"""Checks that a model knows all entities and relations of a graph.
-
-    Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
-        kg (Data): The graph.
-    """
-    if not isinstance(model, KGEModel):
-        raise InvalidInputError(
-            f"'model' must be a torch_geometric.nn.kge.KGEModel (got "
-            f"{type(model).__name__})"
-        )
-    for name in ("num_nodes", "num_relations"):
-        if getattr(model, name) != kg[name]:
-            raise InvalidInputError(
-                f"'model' was made for another graph (its '{name}' is "
-                f"{getattr(model, name)}, that of 'kg' is {kg[name]})"
-            )

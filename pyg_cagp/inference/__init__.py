@@ -1,12 +1,11 @@
-r"""Advice about a user's own triples, from the folder of a run alone."""
+r"""Scores, answers and updates of a run by names, from its folder alone."""
 
-from pyg_cagp.inference.kinds import KINDS
+from pyg_cagp.inference.files import ScoreSummary, score_file
 from pyg_cagp.inference.prediction import Answer, Prediction
 from pyg_cagp.inference.predictor import Predictor
 from pyg_cagp.inference.prepare import prepare
-from pyg_cagp.inference.score_file import ScoreSummary, score_file
-from pyg_cagp.inference.table import ScoreTable
-from pyg_cagp.inference.update import UpdateSummary, update
+from pyg_cagp.inference.scores import KINDS, ScoreTable
+from pyg_cagp.inference.update import UpdateSummary
 
 classes = [
     "Predictor",
@@ -16,6 +15,7 @@ classes = [
     "ScoreTable",
     "UpdateSummary",
 ]
-functions = ["prepare", "score_file", "update"]
+functions = ["prepare", "score_file"]
 
-__all__ = classes + functions
+__all__ = ["KINDS"]
+__all__ += classes + functions

@@ -17,6 +17,7 @@ from pyg_cagp.evaluate.record import Record
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.protocols import PROTOCOLS as OOD_PROTOCOLS
+from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.train import load_run
 from pyg_cagp.transforms import TimestampOOD
 from pyg_cagp.uncertainty import (
@@ -111,7 +112,8 @@ def judge_model(
             num_resamples=NUM_RESAMPLES,
             progress=progress,
         )
-    return evaluate.ood(signals, kg, protocol, seed=seed)
+    rule = protocol_of(protocol, seed=seed)
+    return evaluate.ood(signals, kg, rule, seed=seed)
 
 
 def graph_of(
@@ -164,8 +166,9 @@ def fitted_signals(
         cagp.fit(kg, seed=seed)
         evidence.fit_labelled(val.head, val.rel, val.tail, val.error)
     else:
-        cagp.fit(kg, protocol=protocol, seed=seed)
-        evidence.fit(kg, protocol=protocol, seed=seed)
+        split = protocol_of(protocol, seed=seed).label(kg, "val")
+        cagp.fit(split)
+        evidence.fit(split)
     return {
         "semantic": SemanticUncertainty(model),
         "structural": StructuralUncertainty(coverage),

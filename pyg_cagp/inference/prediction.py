@@ -1,14 +1,22 @@
-r"""Answers of a query, and how far to trust each."""
+r"""The answers of a query, with the uncertainty of each."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import Tensor
 
+from pyg_cagp._utils.table import data_frame
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.inference.kinds import KINDS
+from pyg_cagp.inference.scores import KINDS
 from pyg_cagp.nn.scoring.prediction import top_answers
+from pyg_cagp.nn.scoring.softmax_terms import (
+    AnswerTerms,
+    SoftmaxTerms,
+    softmax_terms,
+)
+from pyg_cagp.typing import Side
 
 if TYPE_CHECKING:
     from pyg_cagp.inference.predictor import Predictor
@@ -16,15 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    r"""One answer.
+    r"""One answer of a query.
 
     Args:
         name (str): The name of the entity.
         score (float): The model's score.
         probability (float): Its probability among all answers that are not
             known already.
-        doubt (float): The probability that the triple it makes is out of
-            distribution; :obj:`None` where that could not be fitted.
+        p_ood (float): The probability that the triple with this answer is out
+            of distribution; :obj:`None` where that was not fitted.
         kind (str): The kind of that triple.
         in_set (bool): Whether it is in the conformal answer set.
         abstain (bool): Whether to leave it undecided.
@@ -33,7 +41,7 @@ class Answer:
     name: str
     score: float
     probability: float
-    doubt: float | None
+    p_ood: float | None
     kind: str
     in_set: bool
     abstain: bool
@@ -44,18 +52,18 @@ class Prediction:
     r"""The answers of a query, best first.
 
     Args:
-        side (str): What was asked for, :obj:`"tail"` or :obj:`"head"`.
+        side (str): The requested side, :obj:`"tail"` or :obj:`"head"`.
         given (str): The name of the entity of the other side.
         relation (str): The name of the relation.
         answers (list): The best answers.
         set_size (int): The size of the conformal answer set.
-        promised (float): How often such a set holds the right answer, if the
-            query is like those of validation.
-        num_candidates (int): How many answers are not known already.
-        num_known (int): How many are, and were left out.
+        promised (float): The probability that such a set holds the right
+            answer, if the query is like those of validation.
+        num_candidates (int): The number of answers that are not known already.
+        num_known (int): The number of known answers, which were left out.
     """
 
-    side: str
+    side: Side
     given: str
     relation: str
     answers: list[Answer]
@@ -65,8 +73,26 @@ class Prediction:
     num_known: int
 
     def to_dict(self) -> dict[str, Any]:
-        r"""Returns all of it, ready for JSON."""
+        r"""Returns all fields, ready for JSON."""
         return asdict(self)
+
+    def to_frame(self) -> Any:
+        r"""Returns a :class:`pandas.DataFrame` with one row an answer: head,
+        relation and tail, then the fields of :class:`Answer`.
+        """
+        rows = [asdict(answer) for answer in self.answers]
+        names = [row.pop("name") for row in rows]
+        given = [self.given] * len(rows)
+        ends = (given, names) if self.side == "tail" else (names, given)
+        keys = [key.name for key in fields(Answer)][1:]
+        return data_frame(
+            {
+                "head": ends[0],
+                "relation": [self.relation] * len(rows),
+                "tail": ends[1],
+                **{key: [row[key] for row in rows] for key in keys},
+            }
+        )
 
 
 @torch.no_grad()
@@ -78,67 +104,79 @@ def predict(
     k: int,
 ) -> Prediction:
     r"""Answers a query; see :meth:`Predictor.predict`."""
-    if (head is None) == (tail is None):
-        got = "neither" if head is None else "both"
-        raise InvalidInputError(
-            f"one of 'head' and 'tail' must be given, and the other is asked "
-            f"for (got {got})"
-        )
+    side, name = _open_side(head, tail)
     if relation is None:
         raise InvalidInputError("'relation' must be given")
     if k < 1:
         raise InvalidInputError(f"'k' must be positive (got {k})")
-    side = "tail" if tail is None else "head"
-    name = head if head is not None else tail
-    assert name is not None
     given = torch.tensor(
-        [predictor.number_of("entity", name)], device=predictor.device
+        [predictor.entities.number(name)], device=predictor.device
     )
     rel = torch.tensor(
-        [predictor.number_of("relation", relation)], device=predictor.device
+        [predictor.relations.number(relation)], device=predictor.device
     )
     size = predictor.model.num_nodes
     every = top_answers(
         predictor.model, side, given, rel, predictor.known, k=size
     )
     left = every.entity[0] >= 0
-    num = int(left.sum())
-    level = predictor.document["conformal"][side]
-    inside = left & (
-        -every.log_prob[0] <= (math.inf if level is None else level)
-    )
+    conformal = predictor.document["conformal"]
+    level = math.inf if conformal[side] is None else conformal[side]
+    inside = left & (-every.log_prob[0] <= level)
     entity = every.entity[0][left][:k]
-    ends = (given, entity) if side == "tail" else (entity, given)
-    triples = [part.expand_as(entity) for part in (ends[0], rel, ends[1])]
-    judged = predictor.judge(*triples)
-    answers = [
-        Answer(
-            name=predictor.entities[number],
-            score=score,
-            probability=math.exp(log_prob),
-            doubt=None if math.isnan(doubt) else doubt,
-            kind=KINDS[kind],
-            in_set=in_set,
-            abstain=abstain,
-        )
-        for number, score, log_prob, in_set, doubt, kind, abstain in zip(
-            entity.tolist(),
-            every.score[0][left][:k].tolist(),
-            every.log_prob[0][left][:k].tolist(),
-            inside[left][:k].tolist(),
-            judged["doubt"].tolist(),
-            judged["kind"].tolist(),
-            judged["abstain"].tolist(),
-            strict=True,
-        )
-    ]
+    score = every.score[0][left][:k]
+    # The scores of the query are the terms of this side.
+    terms = AnswerTerms(score.double(), every.logsumexp.expand(entity.numel()))
+    columns = _answer_columns(predictor, side, given, rel, entity, terms)
+    answers = zip(
+        [predictor.entities[number] for number in entity.tolist()],
+        score.tolist(),
+        every.log_prob[0][left][:k].exp().tolist(),
+        [None if math.isnan(p) else p for p in columns["p_ood"].tolist()],
+        [KINDS[kind] for kind in columns["kind"].tolist()],
+        inside[left][:k].tolist(),
+        columns["abstain"].tolist(),
+        strict=True,
+    )
+    num = int(left.sum())
     return Prediction(
         side=side,
         given=predictor.entities[int(given)],
         relation=predictor.relations[int(rel)],
-        answers=answers,
+        answers=[Answer(*answer) for answer in answers],
         set_size=int(inside.sum()),
-        promised=1 - predictor.document["conformal"]["alpha"],
+        promised=1 - conformal["alpha"],
         num_candidates=num,
         num_known=size - num,
+    )
+
+
+def _answer_columns(
+    predictor: "Predictor",
+    side: Side,
+    given: Tensor,
+    rel: Tensor,
+    entity: Tensor,
+    terms: AnswerTerms,
+) -> dict[str, Tensor]:
+    r"""Returns the columns of the triples that answers make: at most one
+    batched pass over the candidates of the other side.
+    """
+    given, rel = given.expand_as(entity), rel.expand_as(entity)
+    head, tail = (given, entity) if side == "tail" else (entity, given)
+    other = [name for name in predictor.sides() if name != side]
+    both = softmax_terms(predictor.model, head, rel, tail, sides=other).sides
+    shared = SoftmaxTerms({**both, side: terms})
+    return predictor.columns_of(head, rel, tail, shared)
+
+
+def _open_side(head: str | None, tail: str | None) -> tuple[Side, str]:
+    r"""Returns the requested side, and the name of the other one."""
+    if head is not None and tail is None:
+        return "tail", head
+    if tail is not None and head is None:
+        return "head", tail
+    raise InvalidInputError(
+        f"one of 'head' and 'tail' must be given, and the other is predicted "
+        f"(got {'neither' if head is None else 'both'})"
     )

@@ -1,125 +1,94 @@
-r"""Advice about triples, from a run's folder alone."""
+r"""A run that answers by names, from its folder alone."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import AnswerIndex
-from pyg_cagp.exceptions import CheckpointError, InvalidInputError
-from pyg_cagp.inference import state
-from pyg_cagp.inference.kinds import kinds_of
-from pyg_cagp.inference.names import Names
-from pyg_cagp.inference.parts import (
-    read_known,
-    read_names,
-    read_part,
-)
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.inference.contents import State, read_part, read_state
 from pyg_cagp.inference.prediction import Prediction, predict
-from pyg_cagp.inference.table import COLUMNS, ScoreTable
-from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
-from pyg_cagp.train import load_model
+from pyg_cagp.inference.scores import (
+    NUMBERS,
+    UNKNOWN_ENTITY,
+    ScoreTable,
+    kinds_of,
+)
+from pyg_cagp.inference.state import CAGP_FILE
+from pyg_cagp.inference.update import Triples, UpdateSummary, update_run
+from pyg_cagp.nn.scoring.softmax_terms import (
+    AnswerTerms,
+    SoftmaxTerms,
+    softmax_terms,
+)
+from pyg_cagp.typing import Side
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 
-#: How many triples are judged at a time. Batches are cut by position, so that
-#: the same rows in chunks of any multiple of it give the same bits.
+#: The number of triples for which features are in memory at a time.
 BATCH = 10_000
-
-NUMBERS = [name for name in COLUMNS if COLUMNS[name]["kind"] is float]
 
 
 class Predictor:
-    r"""Tells of triples, by their names, how far the run's model can be
-    trusted with them. Load one by :meth:`load`.
+    r"""A trained run that scores triples and answers queries by names, with
+    the uncertainty of each. Make one by :meth:`load`.
 
     Args:
-        model (GaussianKGEModel): The model.
-        coverage (Coverage): The coverage of what it has seen.
-        cagp (CAGP): The two kinds of doubt and their weight.
+        state (State): The valid state of the run.
+        cagp (CAGP): Semantic and structural uncertainty, and their weight.
         evidence (EvidenceUncertainty, optional): The probability of being out
-            of distribution, where validation allowed for fitting it.
-        entities (Names): The names of entities.
-        relations (Names): The names of relations.
-        known (torch.Tensor): Heads, relations and tails of triples that need no
-            prediction, of shape :obj:`[3, E]`.
-        document (dict): The values of :obj:`inference.json`.
+            of distribution, where it was fitted. (default: :obj:`None`)
     """
 
     def __init__(
         self,
-        model: GaussianKGEModel,
-        coverage: Coverage,
+        state: State,
         cagp: CAGP,
-        evidence: EvidenceUncertainty | None,
-        entities: Names,
-        relations: Names,
-        known: Tensor,
-        document: dict[str, Any],
+        evidence: EvidenceUncertainty | None = None,
     ) -> None:
-        self.model = model
-        self.coverage = coverage
+        self.state = state
+        self.document = state.document
+        self.model = state.model
+        self.coverage = state.coverage
+        self.entities = state.entities
+        self.relations = state.relations
         self.cagp = cagp
         self.evidence = evidence
-        self.entities = entities
-        self.relations = relations
-        head_index, rel_type, tail_index = known
-        sizes = model.num_nodes, model.num_relations
-        index = AnswerIndex(head_index, rel_type, tail_index, *sizes)
-        self.known = index.to(self.device)
-        self.document = document
-        self.tau: float = document["tau"]
-        self.inclusive: bool = document["inclusive"]
-        self.threshold: float | None = document["threshold"]
+        head, rel, tail = torch.cat([state.train, state.val], dim=1)
+        sizes = self.model.num_nodes, self.model.num_relations
+        self.known = AnswerIndex(head, rel, tail, *sizes).to(self.device)
+        self.tau: float = self.document["tau"]
+        self.inclusive: bool = self.document["inclusive"]
+        self.threshold: float | None = self.document["threshold"]
 
     @classmethod
     def load(
-        cls, run_folder: str | Path, device: torch.device | str = "cpu"
+        cls, run_folder: str | Path, *, device: torch.device | str = "cpu"
     ) -> "Predictor":
-        r"""Loads the advice of a run.
+        r"""Loads a run. The folder may come from a stranger: every value is
+        checked, and nothing is unpickled.
 
         Args:
             run_folder (str or pathlib.Path): The folder of the run.
-            device (torch.device or str, optional): Where to compute.
+            device (torch.device or str, optional): The device to compute on.
                 (default: :obj:`"cpu"`)
         """
-        run = Path(run_folder)
-        document = state.read_pointer(run)
-        folder = state.check_state(run, document)
-        path = run / document["model"]
-        model, meta = read_part(path, lambda: load_model(path, device=device))
-        if meta["crc32"] != document["model_crc32"]:
-            raise CheckpointError(
-                f"'{folder}' was made for another model than "
-                f"'{run / document['model']}'; {state.REMEDY}"
-            )
-        path = folder / state.COVERAGE
-        # In memory: an update clears away the file.
-        coverage = read_part(path, lambda: Coverage.load(path, mmap=False))
-        sizes = model.num_nodes, model.num_relations
-        if (coverage.num_nodes, coverage.num_relations) != sizes:
-            raise CheckpointError(
-                f"'{path}' is of another graph than the model; {state.REMEDY}"
-            )
-        coverage.to(device)
-        path = folder / state.CAGP_FILE
-        cagp = read_part(path, lambda: CAGP.load(path, model, coverage))
+        state = read_state(Path(run_folder), device=device)
+        path = state.folder / CAGP_FILE
+        parts = state.model, state.coverage
+        cagp = read_part(path, lambda: CAGP.load(path, *parts))
         evidence = None
-        if document["evidence"] is not None:
-            path = folder / document["evidence"]
+        if state.document["evidence"] is not None:
+            file = state.folder / state.document["evidence"]
             evidence = read_part(
-                path, lambda: EvidenceUncertainty.load(path, coverage, model)
+                file, lambda: EvidenceUncertainty.load(file, *parts[::-1])
             )
-        names = read_names(folder / state.NAMES, *sizes)
-        known = torch.cat(read_known(folder / state.KNOWN), dim=1)
-        return cls(model, coverage, cagp, evidence, *names, known, document)
+        return cls(state, cagp, evidence)
 
     @property
     def device(self) -> torch.device:
-        r"""Where triples are judged."""
+        r"""The device to compute on."""
         return self.coverage.device
 
     # Triples #################################################################
@@ -127,86 +96,114 @@ class Predictor:
     @torch.no_grad()
     def score(
         self,
-        head_names: Sequence[str],
-        relation_names: Sequence[str],
-        tail_names: Sequence[str],
+        heads: Sequence[str],
+        relations: Sequence[str],
+        tails: Sequence[str],
     ) -> ScoreTable:
-        r"""Tells all there is to tell about triples. Unknown names are no
-        error: such triples have a kind, no numbers, and are abstained from.
+        r"""Scores triples. Unknown names are no error: a triple with one has a
+        kind, no numbers, and is abstained from.
 
         Args:
-            head_names (sequence): The names of heads.
-            relation_names (sequence): The names of relations.
-            tail_names (sequence): The names of tails.
+            heads (sequence): The names of heads.
+            relations (sequence): The names of relations.
+            tails (sequence): The names of tails.
         """
-        sizes = len(head_names), len(relation_names), len(tail_names)
+        sizes = len(heads), len(relations), len(tails)
         if len(set(sizes)) > 1:
             raise InvalidInputError(
-                f"'head_names', 'relation_names' and 'tail_names' must be of "
-                f"one length (got {', '.join(map(str, sizes))})"
+                f"'heads', 'relations' and 'tails' must be of one length (got "
+                f"{', '.join(map(str, sizes))})"
             )
-        triples = [
-            self.entities.find(head_names),
-            self.relations.find(relation_names),
-            self.entities.find(tail_names),
-        ]
-        parts = [
-            self.judge(*(part.to(self.device) for part in batch))
-            for batch in zip(*(t.split(BATCH) for t in triples), strict=True)
-        ]
-        columns = {
-            name: torch.cat([part[name] for part in parts]).cpu()
-            for name in parts[0]
-        }
-        return ScoreTable(head_names, relation_names, tail_names, **columns)
+        head, rel, tail = (
+            names.find(column).to(self.device)
+            for names, column in (
+                (self.entities, heads),
+                (self.relations, relations),
+                (self.entities, tails),
+            )
+        )
+        columns = self.columns_of(head, rel, tail)
+        table = {name: column.cpu() for name, column in columns.items()}
+        return ScoreTable(heads, relations, tails, **table)
 
-    @torch.no_grad()
-    def judge(
-        self, head: Tensor, rel: Tensor, tail: Tensor
+    def columns_of(
+        self,
+        head: Tensor,
+        rel: Tensor,
+        tail: Tensor,
+        terms: SoftmaxTerms | None = None,
     ) -> dict[str, Tensor]:
         r"""Returns the columns of :class:`ScoreTable` for triples of ids, -1
-        for what is unknown.
+        for unknown ones.
 
         Args:
             head (torch.Tensor): The head indices.
             rel (torch.Tensor): The relation types.
             tail (torch.Tensor): The tail indices.
+            terms (SoftmaxTerms, optional): The softmax terms of the triples,
+                if they are there already. (default: :obj:`None`)
         """
         kind = kinds_of(
-            self.coverage, self.tau, head, rel, tail, self.inclusive
+            self.coverage, self.tau, head, rel, tail, inclusive=self.inclusive
         )
-        known = (head >= 0) & (rel >= 0) & (tail >= 0)
+        known = kind < UNKNOWN_ENTITY
+        columns = {
+            name: torch.full_like(kind, torch.nan, dtype=torch.double)
+            for name in NUMBERS
+        }
         triples = head[known], rel[known], tail[known]
-        numbers = self._numbers(*triples) if bool(known.any()) else {}
-        found = {}
-        for name in NUMBERS:
-            found[name] = torch.full(
-                head.shape, torch.nan, dtype=torch.double, device=head.device
-            )
-            if name in numbers:
-                found[name][known] = numbers[name].double()
+        if triples[1].numel():
+            # All distinct queries at once; features take more memory.
+            if terms is None:
+                terms = softmax_terms(
+                    self.model, *triples, sides=self.sides("tail")
+                )
+            numbers = self._numbers(*triples, terms)
+            for name, values in numbers.items():
+                columns[name][known] = values.double()
         if self.threshold is None:
-            # Nothing tells how much doubt is too much.
             abstain = kind > 0
         else:
-            abstain = ~known | (found["doubt"] >= self.threshold)
-        return {**found, "kind": kind, "abstain": abstain}
+            abstain = ~known | (columns["p_ood"] >= self.threshold)
+        return {**columns, "kind": kind, "abstain": abstain}
+
+    def sides(self, *sides: Side) -> tuple[Side, ...]:
+        r"""Returns these sides and those that :obj:`evidence` reads.
+
+        Args:
+            *sides (str): :obj:`"tail"` or :obj:`"head"`.
+        """
+        reads = () if self.evidence is None else self.evidence.reads_scores
+        return tuple(dict.fromkeys((*sides, *reads)))
 
     def _numbers(
-        self, head: Tensor, rel: Tensor, tail: Tensor
+        self, head: Tensor, rel: Tensor, tail: Tensor, terms: SoftmaxTerms
     ) -> dict[str, Tensor]:
-        # Written apart from the estimators, which look at the same scores: they
-        # are asked as they are, by whoever wants to check.
-        terms = softmax_terms(self.model, "tail", head, rel, tail)
-        parts = self.cagp.decompose(head, rel, tail)
-        found = {
-            "score": self.model(head, rel, tail),
-            "probability": terms.log_prob().exp(),
-            **parts._asdict(),
+        parts: list[dict[str, Tensor]] = []
+        for start in range(0, rel.numel(), BATCH):
+            rows = slice(start, start + BATCH)
+            triples = head[rows], rel[rows], tail[rows]
+            cagp = self.cagp.decompose(*triples)
+            part = {
+                "score": self.model(*triples),
+                "semantic": cagp.semantic,
+                "structural": cagp.structural,
+                "cagp": cagp.total,
+            }
+            if "tail" in terms.sides:
+                part["probability"] = terms.tail.log_prob()[rows].exp()
+            if self.evidence is not None:
+                some = {
+                    side: AnswerTerms(*(column[rows] for column in columns))
+                    for side, columns in terms.sides.items()
+                }
+                part["p_ood"] = self.evidence(
+                    *triples, terms=SoftmaxTerms(some)
+                )
+            parts.append(part)
+        return {
+            name: torch.cat([part[name] for part in parts]) for name in parts[0]
         }
-        if self.evidence is not None:
-            found["doubt"] = self.evidence(head, rel, tail)
-        return found
 
     # Answers #################################################################
 
@@ -215,39 +212,64 @@ class Predictor:
         head: str | None = None,
         relation: str | None = None,
         tail: str | None = None,
+        *,
         k: int = 10,
     ) -> Prediction:
         r"""Answers :obj:`(head, relation, ?)`, or :obj:`(?, relation, tail)`.
+        Known answers are left out.
 
         Args:
-            head (str, optional): The name of the head, if the tail is asked
-                for. (default: :obj:`None`)
+            head (str, optional): The name of the head, to request tails.
+                (default: :obj:`None`)
             relation (str): The name of the relation.
-            tail (str, optional): The name of the tail, if the head is asked
-                for. (default: :obj:`None`)
-            k (int, optional): How many answers to return at most.
+            tail (str, optional): The name of the tail, to request heads.
+                (default: :obj:`None`)
+            k (int, optional): The largest number of answers to return.
                 (default: :obj:`10`)
         """
         return predict(self, head, relation, tail, k)
 
-    def number_of(self, what: str, name: str) -> int:
-        r"""Returns the number of a name, or tells which names are like it.
+    # Updates #################################################################
+
+    def update(
+        self,
+        triples: str | Path | Triples,
+        *,
+        skip_known: bool = False,
+        skip_malformed: bool = False,
+    ) -> UpdateSummary:
+        r"""Adds triples to the run, in its folder and here, without training:
+        their pairs to the coverage, their curvature to the posterior; see
+        :meth:`Posterior.update <pyg_cagp.nn.kge.Posterior.update>`. Means,
+        weights and thresholds stay as they were fitted.
+
+        A triple of an entity or a relation that the model was not trained with
+        is counted and skipped. An interrupted update leaves the old state
+        valid.
 
         Args:
-            what (str): :obj:`"entity"` or :obj:`"relation"`.
-            name (str): The name.
+            triples (str, pathlib.Path or tuple): A file of triples; see
+                :func:`~pyg_cagp.data.read_chunks`; or names of heads,
+                relations and tails.
+            skip_known (bool, optional): If set to :obj:`True`, skips triples
+                that the run has seen, so that a second update with the same
+                file changes nothing. If set to :obj:`False`, each occurrence
+                counts, as in training. (default: :obj:`False`)
+            skip_malformed (bool, optional): If set to :obj:`True`, counts and
+                skips rows that are no triples. If set to :obj:`False`, the
+                file is refused. (default: :obj:`False`)
         """
-        names = self.entities if what == "entity" else self.relations
-        number = int(names.find([name])[0])
-        if number >= 0:
-            return number
-        close = names.closest(name)
-        hint = (
-            f"did you mean {' or '.join(map(repr, close))}?"
-            if close
-            else f"none of the {len(names):,} known names is like it"
+        run, device = self.state.run, self.device
+        summary = update_run(
+            run,
+            triples,
+            skip_known=skip_known,
+            skip_malformed=skip_malformed,
+            device=device,
         )
-        raise InvalidInputError(f"there is no {what} {name!r}; {hint}")
+        if summary.version != self.document["version"]:
+            vars(self).update(vars(self.load(run, device=device)))
+        return summary
 
     def __repr__(self) -> str:
         return (

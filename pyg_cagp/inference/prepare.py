@@ -1,5 +1,6 @@
-r"""What a trained run needs to give advice without its graph."""
+r"""Makes the inference state of a trained run."""
 
+import json
 import math
 import warnings
 from datetime import UTC, datetime
@@ -7,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 from tqdm import tqdm
 
 from pyg_cagp import metrics
+from pyg_cagp._utils.files import write_atomically
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, describe_graph, triples
-from pyg_cagp.evaluate.conformal import SIDES, AnswerSets
-from pyg_cagp.evaluate.ranking import check_fits
+from pyg_cagp.evaluate.conformal import AnswerSets
 from pyg_cagp.evaluate.scoring import doubts
 from pyg_cagp.exceptions import (
     CAGPWarning,
@@ -24,16 +24,13 @@ from pyg_cagp.exceptions import (
     InvalidInputError,
 )
 from pyg_cagp.inference import state
-from pyg_cagp.inference.parts import write_known, write_names
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.protocols import labelled_triples
-from pyg_cagp.train.checkpoint import load_checkpoint
-from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring import as_scorer
+from pyg_cagp.protocols import Comprehensive, Partition, TemporalLike
+from pyg_cagp.train.checkpoint import load_checkpoint, save_checkpoint
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 from pyg_cagp.uncertainty.cagp import SimpleAverage
-
-#: The protocol that labels validation triples.
-PROTOCOL = "comprehensive"
 
 #: How often an answer set may miss.
 ALPHA = 0.1
@@ -43,41 +40,42 @@ def prepare(
     run_folder: str | Path,
     kg: Data,
     model: GaussianKGEModel,
+    *,
+    preset: Partition = "stated",
     seed: int = 0,
     progress: bool = False,
-    preset: str = "stated",
 ) -> dict[str, Any]:
-    r"""Puts into the folder of a run all that is needed to give advice about
-    triples without the graph it was trained on: the coverage of the training
-    triples, estimators that were fitted on validation, thresholds, names, and
-    the known triples. See :class:`Predictor` for what comes of it.
+    r"""Writes all that a :class:`Predictor` needs into the folder of a run:
+    the coverage of the training triples, estimators fitted on validation,
+    thresholds, names, and the known triples. The graph is not needed
+    afterwards.
 
-    Where validation has no ID or no OOD triple, there is no
-    :obj:`doubt` and no threshold, and a warning says so.
+    Where validation has no ID or no OOD triple, there is no :obj:`p_ood` and
+    no threshold, and a warning states the reason.
 
     Args:
         run_folder (str or pathlib.Path): The folder of a finished run.
         kg (Data): The graph it was trained on.
         model (GaussianKGEModel): Its model.
+        preset (str or TemporalLikeOOD, optional): The partition into ID
+            triples, emerging entities and novel contexts; see
+            :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
+            (default: :obj:`"stated"`)
         seed (int, optional): The seed of corrupted validation triples.
             (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
-        preset (str, optional): The partition into ID triples, emerging
-            entities and novel contexts; see
-            :meth:`~pyg_cagp.transforms.TemporalLikeOOD.preset`.
-            (default: :obj:`"stated"`)
 
     Returns:
-        What :obj:`inference.json` holds.
+        The values of :obj:`inference.json`.
     """
     run, kg = Path(run_folder), as_kg(kg).clone().cpu()
-    check_fits(model, kg)
-    rule = TemporalLikeOOD.preset(preset)
+    as_scorer(model, kg)
+    rule = Comprehensive(preset, seed)
     _, meta = load_checkpoint(run / state.MODEL)
     device = next(model.parameters()).device
     coverage = Coverage.from_data(kg).to(device)
-    cagp, evidence, threshold = _fit(kg, model, coverage, preset, seed)
+    cagp, evidence, threshold = _fit(kg, model, coverage, rule)
     with state.changing(run):
         version = _next_version(run)
         with state.new_state(run, version) as folder:
@@ -85,24 +83,26 @@ def prepare(
             cagp.save(folder / state.CAGP_FILE)
             if evidence is not None:
                 evidence.save(folder / state.EVIDENCE)
-            write_names(
-                folder / state.NAMES,
-                _usable(kg, "node_names"),
-                _usable(kg, "relation_names"),
-            )
-            write_known(
-                folder / state.KNOWN, _triples(kg, "train"), _triples(kg, "val")
-            )
+            names = {
+                "entities": _usable(kg, "node_names"),
+                "relations": _usable(kg, "relation_names"),
+            }
+            write_atomically(folder / state.NAMES, json.dumps(names).encode())
+            known = {
+                split: torch.stack(triples(kg, split))
+                for split in ("train", "val")
+            }
+            save_checkpoint(folder / state.KNOWN, known, {})
             document = {
                 "version": version,
                 "model": state.MODEL,
                 "model_crc32": meta["crc32"],
                 "graph": describe_graph(kg),
                 "seed": seed,
-                "protocol": PROTOCOL,
-                "preset": preset,
-                "tau": rule.threshold(coverage.frequency()),
-                "inclusive": rule.inclusive,
+                "protocol": rule.name,
+                "preset": preset if isinstance(preset, str) else repr(preset),
+                "tau": rule.rule.threshold(coverage.frequency()),
+                "inclusive": rule.rule.inclusive,
                 "threshold": threshold,
                 "evidence": None if evidence is None else state.EVIDENCE,
                 "conformal": _conformal(kg, model, preset, progress),
@@ -118,36 +118,34 @@ def _fit(
     kg: Data,
     model: GaussianKGEModel,
     coverage: Coverage,
-    preset: str,
-    seed: int,
+    rule: Comprehensive,
 ) -> tuple[CAGP, EvidenceUncertainty | None, float | None]:
     cagp = CAGP(model, coverage)
     try:
         if not bool(kg.val_mask.any()):
             raise InvalidInputError("the graph has no validation triple")
-        # Refuses graphs that leave nothing to tell apart, or to corrupt.
-        cagp.fit(kg, protocol=PROTOCOL, preset=preset, seed=seed)
-        evidence = EvidenceUncertainty(coverage, model)
-        evidence.fit(kg, protocol=PROTOCOL, preset=preset, seed=seed)
-        val = labelled_triples(kg, PROTOCOL, "val", preset, seed)
-        doubt = doubts("doubt", evidence, (val.head, val.rel, val.tail))
-        return cagp, evidence, metrics.best_threshold(doubt, val.label)
+        # Refuses graphs with one class of triples, or with none to corrupt.
+        val = rule.label(kg, "val")
+        cagp.fit(val)
+        evidence = EvidenceUncertainty(coverage, model).fit(val)
+        p_ood = doubts("p_ood", evidence, val.triples)
+        return cagp, evidence, metrics.best_threshold(p_ood, val.label)
     except InvalidInputError as error:
         reason = str(error)
     warnings.warn(
-        f"there will be no 'doubt', and whatever is not ordinary is abstained "
-        f"from, since {reason}",
+        f"there is no 'p_ood', and all triples that are not ordinary are "
+        f"abstained from, since {reason}",
         CAGPWarning,
         stacklevel=3,
     )
-    # Both kinds of doubt are still there; nothing tells how to weigh them.
+    # Both uncertainties are there; no label says how to weigh them.
     even = SimpleAverage(model, coverage).fit(kg)
     cagp.alpha_, cagp.low_, cagp.high_ = even.alpha_, even.low_, even.high_
     return cagp, None, None
 
 
 def _conformal(
-    kg: Data, model: GaussianKGEModel, preset: str, progress: bool
+    kg: Data, model: GaussianKGEModel, preset: Partition, progress: bool
 ) -> dict[str, float | None]:
     # No threshold means that every answer is in the set.
     found: dict[str, float | None] = {"alpha": ALPHA}
@@ -155,13 +153,13 @@ def _conformal(
     num = int(kg.val_mask.sum())
     if num == 0:
         return found
-    val = labelled_triples(kg, split="val", preset=preset)
+    val = TemporalLike(preset).label(kg, "val")
     sets = AnswerSets(model, kg)
     hide = None if progress else True
     with tqdm(total=2 * num, unit="query", disable=hide, leave=False) as bar:
         for side in SIDES:
             misfit, _ = sets(side, val, "val", None, bar)
-            level = metrics.conformal_threshold(misfit, ALPHA)
+            level = metrics.conformal_threshold(misfit, alpha=ALPHA)
             found[side] = level if math.isfinite(level) else None
     return found
 
@@ -170,11 +168,11 @@ def _next_version(run: Path) -> int:
     try:
         before = state.read_pointer(run)
     except CheckpointError:
-        # Nothing there that could still be of use.
+        # There is no valid state.
         return 0
     if before["updates"]:
         warnings.warn(
-            f"the advice of '{run}' is made anew, without its "
+            f"the inference state of '{run}' is made again, without its "
             f"{len(before['updates'])} updates; apply them again",
             CAGPWarning,
             stacklevel=3,
@@ -187,10 +185,5 @@ def _usable(kg: Data, key: str) -> list[str] | None:
     if names is None:
         return None
     names = [str(name) for name in names]
-    # A name that two entities share says which is meant of neither.
+    # A name that two entities share is ambiguous.
     return names if len(set(names)) == len(names) else None
-
-
-def _triples(kg: Data, split: str) -> Tensor:
-    head, rel, tail = triples(kg, split)
-    return torch.stack([head, rel, tail])

@@ -1,4 +1,4 @@
-r"""Where the advice of a run lies: whole states, one of which is valid."""
+r"""The inference state of a run on disk: whole states, one of them valid."""
 
 import json
 import shutil
@@ -24,18 +24,11 @@ from pyg_cagp.exceptions import CacheError, CheckpointError
 SCHEMA = 1
 
 FOLDER, POINTER, LOCK = "inference", "inference.json", ".lock"
-COVERAGE, KNOWN, MODEL = (
-    "coverage.safetensors",
-    "known.safetensors",
-    "model.safetensors",
-)
-CAGP_FILE, EVIDENCE, NAMES = (
-    "cagp.safetensors",
-    "evidence.safetensors",
-    "names.json",
-)
+COVERAGE, KNOWN = "coverage.safetensors", "known.safetensors"
+MODEL, CAGP_FILE = "model.safetensors", "cagp.safetensors"
+EVIDENCE, NAMES = "evidence.safetensors", "names.json"
 
-#: What to do about advice that is missing or damaged.
+#: The remedy for a state that is missing or damaged.
 REMEDY = "make it again with 'pyg-cagp train ... --out RUN --resume'"
 
 
@@ -72,17 +65,16 @@ FORMS = {
 
 
 def read_pointer(run: Path) -> dict[str, Any]:
-    r"""Reads which state of a run's advice is valid, and its plain values.
+    r"""Reads which state of a run is valid, and its plain values.
 
     Args:
         run (pathlib.Path): The folder of the run.
     """
-    path = run / FOLDER / POINTER
     if not run.is_dir():
         raise CheckpointError(
             f"there is no run '{run}'; train one with 'pyg-cagp train'"
         )
-    return read_document(path, SCHEMA, FORMS, REMEDY)
+    return read_document(run / FOLDER / POINTER, SCHEMA, FORMS, REMEDY)
 
 
 def state_folder(run: Path, version: int) -> Path:
@@ -97,7 +89,7 @@ def state_folder(run: Path, version: int) -> Path:
 
 @contextmanager
 def changing(run: Path) -> Iterator[None]:
-    r"""Keeps others from changing the advice of a run at the same time.
+    r"""Keeps other processes from changing the state of a run meanwhile.
 
     Args:
         run (pathlib.Path): The folder of the run.
@@ -123,8 +115,8 @@ def changing(run: Path) -> Iterator[None]:
 
 @contextmanager
 def new_state(run: Path, version: int) -> Iterator[Path]:
-    r"""Lends an empty folder for a state that is not valid yet, which is
-    removed if anything fails. What a killed process had left there goes, too.
+    r"""Lends an empty folder for a state that is not valid yet. The folder is
+    removed if anything fails, and so is what a killed process left there.
 
     Args:
         run (pathlib.Path): The folder of the run.
@@ -175,8 +167,8 @@ def _crc32(path: Path) -> int:
 
 
 def make_valid(run: Path, document: dict[str, Any]) -> None:
-    r"""Makes a state the valid one, at once, and clears away those before the
-    one before it: that one may still be being read.
+    r"""Makes a state the valid one, at once, and removes those before the one
+    before it: that one may still be being read.
 
     Args:
         run (pathlib.Path): The folder of the run.
@@ -191,6 +183,6 @@ def make_valid(run: Path, document: dict[str, Any]) -> None:
         is_state = folder.name.isdecimal()
         if is_state and int(folder.name) < document["version"] - 1:
             shutil.rmtree(folder, ignore_errors=True)
-    # What a killed process had half-written when it was killed.
+    # Parts of files that a killed process left.
     for part in (run / FOLDER).glob(f".{POINTER}.*.part"):
         part.unlink(missing_ok=True)

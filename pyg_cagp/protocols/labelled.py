@@ -1,12 +1,18 @@
 r"""Triples with labels, as every protocol returns them."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
 
+from pyg_cagp.coverage import Coverage
 
-@dataclass(frozen=True)
+if TYPE_CHECKING:
+    from pyg_cagp.protocols.registry import Protocol
+
+
+@dataclass(frozen=True, eq=False)
 class LabelledTriples:
     r"""The triples of a split, with the label that a protocol gives to each.
 
@@ -16,6 +22,9 @@ class LabelledTriples:
         tail (torch.Tensor): The tail indices.
         kind (torch.Tensor): 0 for ID, and one number for each kind of OOD.
         kinds (tuple): The names of these numbers, from 0 on.
+        coverage (Coverage): The coverage of the training triples.
+        protocol (Protocol): The protocol.
+        split (str): :obj:`"val"` or :obj:`"test"`.
         subsets (dict, optional): Further masks to report on.
     """
 
@@ -24,7 +33,15 @@ class LabelledTriples:
     tail: Tensor
     kind: Tensor
     kinds: tuple[str, ...]
+    coverage: Coverage
+    protocol: "Protocol"
+    split: Literal["val", "test"]
     subsets: dict[str, Tensor] = field(default_factory=dict)
+
+    @property
+    def triples(self) -> tuple[Tensor, Tensor, Tensor]:
+        r"""Heads, relations and tails, as models and estimators take them."""
+        return self.head, self.rel, self.tail
 
     @property
     def label(self) -> Tensor:
@@ -43,7 +60,12 @@ class LabelledTriples:
 
     def counts(self) -> dict[str, int]:
         r"""Returns how many triples of each kind there are."""
-        return {
-            name: int((self.kind == number).sum())
-            for number, name in enumerate(self.kinds)
-        }
+        sizes = torch.bincount(self.kind, minlength=len(self.kinds)).tolist()
+        return dict(zip(self.kinds, sizes, strict=True))
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{k}={n}" for k, n in self.counts().items())
+        return (
+            f"{self.__class__.__name__}({self.split!r}, {counts}, "
+            f"protocol={self.protocol!r})"
+        )

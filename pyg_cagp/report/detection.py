@@ -12,6 +12,7 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.inference.evaluation import fitted_signals
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.protocols import PROTOCOLS
+from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.report.curves import roc_band
 from pyg_cagp.report.thinning import rounded, thinned
 
@@ -38,7 +39,9 @@ def detection(
         What the report shows, and the record of the evaluation.
     """
     signals = fitted_signals(model, kg, protocol, seed)
-    record = evaluate.ood(signals, kg, protocol, seed=seed)
+    record = evaluate.ood(
+        signals, kg, protocol_of(protocol, seed=seed), seed=seed
+    )
     samples = record.samples
     kind = samples["kind"]
     label = (kind > 0).long()

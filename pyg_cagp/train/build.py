@@ -100,7 +100,7 @@ def _arguments(kind: type) -> dict[str, Any]:
 
 
 def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
-    r"""Makes an objective; none, for that of the model, if the config is empty.
+    r"""Makes an objective; none, for that of the model, if nothing is said.
 
     Args:
         config (dict): The name of the objective and its arguments.
@@ -130,7 +130,7 @@ def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
 
 def build_posterior(
     options: PosteriorOptions, *, seed: int = 0, progress: bool = False
-) -> Posterior:
+) -> LaplacePosterior | VariationalPosterior:
     r"""Makes what is to find the variances of a trained model.
 
     Args:
@@ -143,9 +143,29 @@ def build_posterior(
         return VariationalPosterior()
     return LaplacePosterior(
         options.prior,
-        options.structure,
-        options.num_negatives or None,
+        structure=options.structure,
+        num_negatives=options.num_negatives or None,
         seed=seed,
         progress=progress,
         num_draws=options.num_draws,
     )
+
+
+def fit_posterior(
+    fitter: LaplacePosterior | VariationalPosterior,
+    model: GaussianKGEModel,
+    kg: Data,
+) -> Posterior:
+    r"""Returns the posterior of a trained model.
+
+    Args:
+        fitter (LaplacePosterior or VariationalPosterior): What computes it.
+        model (GaussianKGEModel): The model.
+        kg (Data): The graph.
+    """
+    device = model.node_emb.weight.device
+    head, rel, tail = (part.to(device) for part in triples(kg, "train"))
+    if isinstance(fitter, VariationalPosterior):
+        return fitter.fit(model, head, rel, tail)
+    h, r, t = (part.to(device) for part in triples(kg, "val"))
+    return fitter.fit(model, head, rel, tail, val=(h, r, t))

@@ -13,6 +13,10 @@ from torch import Tensor
 from pyg_cagp._utils.documents import UPGRADE
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.exceptions import CheckpointError
+from pyg_cagp.nn.kge import GaussianKGEModel
+
+#: Before the names of a posterior's tensors in the file of a model.
+POSTERIOR = "posterior"
 
 #: Raised when older files cannot be read any more.
 SCHEMA = 1
@@ -96,3 +100,11 @@ def unnest(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
         for name, tensor in tensors.items()
         if name.startswith(prefix)
     }
+
+
+def model_tensors(model: GaussianKGEModel) -> dict[str, Tensor]:
+    r"""Returns the tensors of a model and of the posterior in force."""
+    posterior = model.posterior
+    if posterior is model.trained_posterior:
+        return model.state_dict()
+    return model.state_dict() | nest(POSTERIOR, posterior.state_dict())

@@ -7,6 +7,7 @@ from types import NoneType
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from pyg_cagp._utils.documents import (
     NUMBER,
@@ -16,9 +17,14 @@ from pyg_cagp._utils.documents import (
     read_document,
 )
 from pyg_cagp.exceptions import CheckpointError
-from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge import GaussianKGEModel, Posterior
 from pyg_cagp.train.build import build_model
-from pyg_cagp.train.checkpoint import SCHEMA, load_checkpoint
+from pyg_cagp.train.checkpoint import (
+    POSTERIOR,
+    SCHEMA,
+    load_checkpoint,
+    unnest,
+)
 from pyg_cagp.train.config import Config
 
 #: The files of a run.
@@ -132,7 +138,12 @@ def load_model(
         if any(map(gt, wanted, (num_nodes, num_relations, width))):
             raise ValueError("its tensors are too small for its sizes")
         model = build_model(config, *sizes)
+        posterior = unnest(POSTERIOR, tensors)
+        for name in posterior:
+            del tensors[f"{POSTERIOR}.{name}"]
         model.load_state_dict(tensors)
+        if posterior:
+            model.set_posterior(_posterior(model, posterior))
     except (
         AttributeError,
         IndexError,
@@ -145,5 +156,28 @@ def load_model(
         raise CheckpointError(
             f"'{path}' cannot be read as the model of a run ({reason})"
         ) from None
-    model.variational = True
     return model.to(device).eval(), meta
+
+
+def _posterior(
+    model: GaussianKGEModel, tensors: dict[str, Tensor]
+) -> Posterior:
+    log_variance, prior = tensors["log_variance_"], tensors["_extra_state"]
+    frequency = tensors["frequency_"]
+    num_nodes, width = model.node_emb.weight.shape
+    if (
+        len(tensors) > 3
+        or log_variance.dtype != model.node_emb.weight.dtype
+        or log_variance.shape not in ((num_nodes, 1), (num_nodes, width))
+        or frequency.dtype != torch.long
+        or frequency.shape != (num_nodes,)
+        or prior.numel() != 1
+    ):
+        raise ValueError("its posterior has tensors of wrong names or shapes")
+    prior_variance = float(prior)
+    for values in (log_variance.exp(), prior):
+        if not bool((values.isfinite() & (values > 0)).all()):
+            raise ValueError("its posterior has no positive variances")
+    if bool((frequency < 0).any()):
+        raise ValueError("its posterior has negative frequencies")
+    return Posterior(model.node_emb, log_variance, prior_variance, frequency)

@@ -119,7 +119,7 @@ class PosteriorOptions:
     """
 
     name: PosteriorName = "laplace"
-    prior: str | float = "marginal"
+    prior: Literal["marginal", "validation", "model"] | float = "marginal"
     structure: Structure = "isotropic"
     num_negatives: int = 0
     num_draws: int = 0

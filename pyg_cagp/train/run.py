@@ -8,26 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp._utils.versions import package_versions
-from pyg_cagp.data import as_kg, describe_graph, triples
+from pyg_cagp.data import as_kg, describe_graph
 from pyg_cagp.exceptions import CacheError, InvalidInputError
-from pyg_cagp.nn.posterior import LaplacePosterior, Posterior
 from pyg_cagp.train.build import (
     build_model,
     build_objective,
     build_posterior,
+    fit_posterior,
 )
-from pyg_cagp.train.checkpoint import SCHEMA, save_checkpoint
+from pyg_cagp.train.checkpoint import SCHEMA, model_tensors, save_checkpoint
 from pyg_cagp.train.config import Config
 from pyg_cagp.train.load import MODEL, RECORD, STATE, STORED, Run
 from pyg_cagp.train.tracker import Tracker
 from pyg_cagp.train.trainer import Trainer
 from pyg_cagp.train.validation import Validation
-from pyg_cagp.typing import ModelName, Recipe, Split
+from pyg_cagp.typing import ModelName, Recipe
 
 
 def train_run(
@@ -94,8 +93,8 @@ def train_run(
         objective=objective,
         seed=seed,
     ).to(device)
-    posterior = build_posterior(config.posterior, seed=seed, progress=progress)
-    posterior.check(model)
+    fitter = build_posterior(config.posterior, seed=seed, progress=progress)
+    fitter.check(model)
     trainer = Trainer(
         model,
         kg,
@@ -107,7 +106,7 @@ def train_run(
     )
     trainer.tracker = None if folder is None else _open(folder, trainer, resume)
     try:
-        record |= _fit(trainer, kg, posterior)
+        record |= _fit(trainer, kg, fitter)
         if trainer.tracker is not None:
             trainer.tracker.result(model, kg, record)
     finally:
@@ -116,7 +115,7 @@ def train_run(
     if folder is not None:
         save_checkpoint(
             folder / MODEL,
-            model.state_dict(),
+            model_tensors(model),
             {key: record[key] for key in STORED},
         )
         # Last: a folder with a record is a finished run.
@@ -180,22 +179,18 @@ def _open(folder: Path, trainer: Trainer, resume: bool) -> Tracker:
     )
 
 
-def _fit(trainer: Trainer, kg: Data, posterior: Posterior) -> dict[str, Any]:
+def _fit(trainer: Trainer, kg: Data, fitter: Any) -> dict[str, Any]:
     r"""Trains the model, fits its posterior, and returns measurements."""
     model, state = trainer.model, trainer.fit()
     began = time.perf_counter()
-    held_out = (
-        _edges(kg, "val") if isinstance(posterior, LaplacePosterior) else ()
-    )
-    edges = (*_edges(kg, "train"), *held_out)
-    posterior.fit(model, *(edge.to(trainer.device) for edge in edges))
-    posterior.apply_to(model)
+    posterior = fit_posterior(fitter, model, kg)
+    model.set_posterior(posterior)
     model.eval()
     return {
         "validation": Validation(kg)(model),
         "epochs": state.epoch,
         "best_epoch": state.best_epoch or state.epoch,
-        "prior_variance": posterior.prior_variance_,
+        "prior_variance": posterior.prior_variance,
         "seconds": {
             "training": trainer.seconds,
             "posterior": time.perf_counter() - began,
@@ -222,8 +217,3 @@ def _prepare(out: Path, resume: bool) -> None:
     for name in (STATE, MODEL, RECORD):
         for part in out.glob(f".{name}.*.part"):
             part.unlink(missing_ok=True)
-
-
-def _edges(kg: Data, split: Split) -> tuple[Tensor, Tensor]:
-    head, rel, tail = triples(kg, split)
-    return torch.stack([head, tail]), rel

@@ -22,7 +22,7 @@ from pyg_cagp.transforms.reference import (
     needs_reference,
     training_edges,
 )
-from pyg_cagp.typing import Partition, Population, SelfLoops
+from pyg_cagp.typing import PartitionName, Population, SelfLoops
 
 
 @functional_transform("kg_temporal_like_ood")
@@ -119,7 +119,7 @@ class TemporalLikeOOD(BaseTransform):
 
     @classmethod
     def preset(
-        cls, name: Partition, *, reference: Any = None
+        cls, name: PartitionName, *, reference: Any = None
     ) -> "TemporalLikeOOD":
         r"""Returns the transform that gives a partition of the paper.
 
@@ -128,7 +128,7 @@ class TemporalLikeOOD(BaseTransform):
                 :obj:`"table2"` or :obj:`"appendix"`.
             reference (optional): See the class. (default: :obj:`None`)
         """
-        check_choice("name", name, Partition)
+        check_choice("name", name, PartitionName)
         return cls(**cls.presets[name], reference=reference)  # type: ignore[arg-type]
 
     def forward(self, data: Data) -> Data:
@@ -138,24 +138,38 @@ class TemporalLikeOOD(BaseTransform):
                 "TemporalLikeOOD", "the training split or its Coverage"
             )
         data = as_kg(data) if has_splits(data) else as_split(data)
-        coverage, frequency, is_train = self._evidence(data)
-        tau = self.threshold(frequency)
+        coverage, train, is_train = self._evidence(data)
         head, tail = data.edge_index
-        data.ood_type = kind_of(
-            coverage,
-            tau,
-            head,
-            data.edge_type,
-            tail,
-            self.inclusive,
-            frequency,
+        data.ood_type, data.ood_tau = self._kinds(
+            coverage, train, head, data.edge_type, tail
         )
         if has_splits(data):
             data.ood_type[~(data.val_mask | data.test_mask)] = -1
         elif is_train:
             data.ood_type.fill_(-1)
-        data.ood_tau = tau
         return data
+
+    def _kinds(
+        self,
+        coverage: Coverage,
+        train: Tensor,
+        head: Tensor,
+        rel: Tensor,
+        tail: Tensor,
+    ) -> tuple[Tensor, float]:
+        r"""Returns the kinds of triples and the threshold, given the coverage
+        and the :obj:`edge_index` of train.
+        """
+        frequency = coverage.frequency()
+        if self.self_loops == "once":
+            source, target = train
+            loops = (source == target).long()
+            frequency -= scatter(loops, source, dim_size=coverage.num_nodes)
+        tau = self.threshold(frequency)
+        kind = kind_of(
+            coverage, tau, head, rel, tail, self.inclusive, frequency
+        )
+        return kind, tau
 
     def threshold(self, frequency: Tensor) -> float:
         r"""Returns :math:`\tau` for the given entity frequencies.
@@ -179,8 +193,8 @@ class TemporalLikeOOD(BaseTransform):
             coverage = self.reference
             if coverage.device != device:
                 coverage = coverage.clone().to(device)
-            coverage = grown(coverage, data)
-            return coverage, coverage.frequency(), False
+            # Slots are counted twice, so the edges are not read.
+            return grown(coverage, data), data.edge_index[:, :0], False
         if self.reference is None:
             edges = training_edges(data)
         else:
@@ -191,15 +205,10 @@ class TemporalLikeOOD(BaseTransform):
         coverage = grown(
             Coverage.from_edges(edge_index, edge_type, *edges[2:]), data
         )
-        frequency = coverage.frequency()
-        if self.self_loops == "once":
-            head, tail = edge_index
-            loops = (head == tail).long()
-            frequency -= scatter(loops, head, dim_size=coverage.num_nodes)
         is_train = torch.equal(data.edge_index, edge_index) and torch.equal(
             data.edge_type, edge_type
         )
-        return coverage, frequency, is_train
+        return coverage, edge_index, is_train
 
     def __repr__(self) -> str:
         # PyG knows a changed pre_transform by its repr, so all is in it.

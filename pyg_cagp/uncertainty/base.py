@@ -21,8 +21,14 @@ from pyg_cagp.exceptions import (
     InvalidInputError,
     NotFittedError,
 )
-from pyg_cagp.protocols import LabelledTriples, labelled_triples
-from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.nn.scoring.scorer import scorer_device
+from pyg_cagp.protocols import (
+    LabelledTriples,
+    Partition,
+    Protocol,
+    ProtocolName,
+)
+from pyg_cagp.protocols import protocol as protocol_of
 
 SCHEMA = 1
 
@@ -45,18 +51,24 @@ def check_type(name: str, value: object, *types: type) -> None:
         )
 
 
-def check_both_classes(label: Tensor, protocol: str) -> None:
+def check_both_classes(label: Tensor, source: str) -> None:
     r"""Checks that there are ID and OOD triples to fit on.
 
     Args:
         label (torch.Tensor): The labels.
-        protocol (str): Where they come from, for the message.
+        source (str): The origin of the labels, for the message.
     """
-    if label.numel() == 0 or not 0 < int(label.sum()) < label.numel():
+    num_ood = int(label.sum())
+    if not 0 < num_ood < label.numel():
         raise InvalidInputError(
-            f"'kg' must have ID and OOD validation triples to fit on (protocol "
-            f"'{protocol}' gives {int(label.sum())} OOD of {label.numel()})"
+            f"a fit needs ID and OOD validation triples ({source} gives "
+            f"{num_ood} OOD of {label.numel()})"
         )
+
+
+def _to_fit_on(val: LabelledTriples) -> LabelledTriples:
+    check_both_classes(val.label, f"protocol '{val.protocol.name}'")
+    return val
 
 
 class UncertaintyEstimator(ABC):
@@ -80,7 +92,7 @@ class UncertaintyEstimator(ABC):
     options: ClassVar[tuple[str, ...]] = ()
 
     #: The modules that :meth:`fit` trains, which are saved with the rest.
-    modules: ClassVar[tuple[str, ...]] = ()
+    trained: ClassVar[tuple[str, ...]] = ()
 
     #: Whether there is anything to fit.
     needs_fit: ClassVar[bool] = False
@@ -124,42 +136,65 @@ class UncertaintyEstimator(ABC):
 
     def fit(
         self,
-        kg: Data,
+        data: LabelledTriples | Data,
         *,
-        protocol: str = "temporal-like",
-        preset: str | TemporalLikeOOD = "stated",
+        protocol: ProtocolName | Protocol = "temporal-like",
+        preset: Partition = "stated",
         seed: int = 0,
     ) -> Self:
-        r"""Fits the estimator, on train and validation only. The options are
-        the same for all estimators; those that need no labels ignore them.
+        r"""Fits the estimator, on train and validation only.
 
         Args:
-            kg (Data): The graph, or anything else that
-                :func:`~pyg_cagp.data.as_kg` takes.
-            protocol (str, optional): The protocol that labels validation
-                triples; see :func:`~pyg_cagp.protocols.labelled_triples`.
-                (default: :obj:`"temporal-like"`)
-            preset (str or TemporalLikeOOD, optional): The partition of the
-                paper, by its name, or another. (default: :obj:`"stated"`)
-            seed (int, optional): The seed of corruption. (default: :obj:`0`)
+            data (LabelledTriples or Data): Labelled validation triples, or the
+                graph, as anything that :func:`~pyg_cagp.data.as_kg` takes.
+                Estimators that train a model need the graph.
+            protocol (str or Protocol, optional): The protocol that labels the
+                validation triples of a graph, or its name; see
+                :mod:`pyg_cagp.protocols`. (default: :obj:`"temporal-like"`)
+            preset (str or TemporalLikeOOD, optional): The partition of a
+                protocol given by name. (default: :obj:`"stated"`)
+            seed (int, optional): The seed of a protocol given by name.
+                (default: :obj:`0`)
         """
-        kg = as_kg(kg)
-
-        def labelled() -> LabelledTriples:
-            val = labelled_triples(kg, protocol, "val", preset, seed)
-            check_both_classes(val.label, protocol)
-            return val
-
-        self._fit(kg, labelled)
+        rule = protocol_of(protocol, preset=preset, seed=seed)
+        if not isinstance(data, LabelledTriples):
+            kg = as_kg(data)
+            if self.trained:
+                self._train(kg)
+            else:
+                self._fit(lambda: _to_fit_on(rule.label(kg, "val")))
+            return self
+        if self.trained:
+            raise InvalidInputError(
+                f"'data' must be a graph, as {self.__class__.__name__} reads "
+                f"its training triples (got LabelledTriples)"
+            )
+        if rule != protocol_of("temporal-like"):
+            raise InvalidInputError(
+                f"'protocol', 'preset' and 'seed' must not be given with "
+                f"LabelledTriples, which have {data.protocol!r} (got {rule!r})"
+            )
+        if data.split != "val":
+            raise InvalidInputError(
+                f"'data' must be validation triples (got split "
+                f"'{data.split}'); label them by protocol.label(kg, 'val')"
+            )
+        self._fit(lambda: _to_fit_on(data))
         return self
 
-    # Not abstract, as many estimators have nothing to fit.
-    def _fit(self, kg: Data, labelled: Labelled) -> None:  # noqa: B027
+    # Neither is abstract, as many estimators have nothing to fit.
+    def _fit(self, labelled: Labelled) -> None:  # noqa: B027
         r"""Fits the attributes that end in an underscore; none here.
 
         Args:
-            kg (Data): The graph, which was checked.
             labelled (callable): Returns the labelled validation triples.
+        """
+
+    def _train(self, kg: Data) -> None:  # noqa: B027
+        r"""Trains the modules named in :obj:`trained`, if there are any.
+
+        Args:
+            kg (Data): The graph, which was checked.
         """
 
     def check_fitted(self) -> None:
@@ -213,7 +248,7 @@ class UncertaintyEstimator(ABC):
             if isinstance(value, Tensor)
         }
         plain = {n: v for n, v in fitted.items() if n not in tensors}
-        for name in self.modules:
+        for name in self.trained:
             for key, value in getattr(self, name).state_dict().items():
                 tensors[f"{name}.{key}"] = value.detach().cpu().contiguous()
         document = {
@@ -258,7 +293,7 @@ class UncertaintyEstimator(ABC):
                     f"'{path}' is of an estimator with another '{name}' (it "
                     f"has {document.get(name)!r}, and {value!r} was asked for)"
                 )
-        for name in cls.modules:
+        for name in cls.trained:
             prefix = f"{name}."
             state = {
                 key.removeprefix(prefix): tensors.pop(key)
@@ -289,7 +324,7 @@ class ModelEstimator(UncertaintyEstimator):
         kind (type): What it has to be.
     """
 
-    def __init__(self, model: Any, kind: type) -> None:
+    def __init__(self, model: Any, kind: type = object) -> None:
         check_type("model", model, kind)
         super().__init__(model.num_nodes, model.num_relations)
         self.model = model
@@ -297,7 +332,7 @@ class ModelEstimator(UncertaintyEstimator):
     @property
     def device(self) -> torch.device:
         r"""The device of the model."""
-        return self.model.node_emb.weight.device
+        return scorer_device(self.model)
 
 
 class CoverageEstimator(UncertaintyEstimator):

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
@@ -99,7 +98,7 @@ class SimpleAverage(UncertaintyEstimator):
         self.check_fitted()
         return self.alpha_
 
-    def _fit(self, kg: Data, labelled: Labelled) -> None:
+    def _fit(self, labelled: Labelled) -> None:
         r"""Finds the scale of the semantic part."""
         low, high = torch.aminmax(self.semantic.entity())
         self.low_, self.high_ = float(low), float(high)
@@ -187,14 +186,14 @@ class CAGP(SimpleAverage):
         super().__init__(model, coverage)
         self.fit_by = fit_by
 
-    def _fit(self, kg: Data, labelled: Labelled) -> None:
+    def _fit(self, labelled: Labelled) -> None:
         r"""Finds the scale of the semantic part, and the weight on the
         validation triples.
         """
         val = labelled()
-        super()._fit(kg, labelled)
+        super()._fit(labelled)
         label = val.label.to(self.device)
-        parts = self.decompose(val.head, val.rel, val.tail)
+        parts = self.decompose(*val.triples)
         signals = torch.stack([parts.semantic, parts.structural], 1).double()
         self.alpha_ = (
             _most_likely(signals, label)

@@ -4,14 +4,12 @@ from typing import ClassVar, Self
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_same_shape
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.nn.scoring.scorer import ScorerLike
 from pyg_cagp.uncertainty.base import (
     Labelled,
     UncertaintyEstimator,
@@ -38,7 +36,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
 
     Args:
         coverage (Coverage): The coverage of the training triples.
-        model (torch_geometric.nn.kge.KGEModel, optional): The model.
+        model (Scorer or callable, optional): The model.
             (default: :obj:`None`)
         use_score (bool, optional): If set to :obj:`False`, does without the
             model's scores: counts, coverage, frequency and variance only.
@@ -67,7 +65,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
     def __init__(
         self,
         coverage: Coverage,
-        model: KGEModel | None = None,
+        model: ScorerLike | None = None,
         use_score: bool = True,
         num_knots: int = 16,
         ridge: float = 1e-5,
@@ -94,30 +92,9 @@ class EvidenceUncertainty(UncertaintyEstimator):
     def _made_of(self) -> list[str]:
         return [" / ".join(name) for name in self.evidence.names]
 
-    def fit(
-        self,
-        kg: Data,
-        *,
-        protocol: str = "comprehensive",
-        preset: str | TemporalLikeOOD = "stated",
-        seed: int = 0,
-    ) -> Self:
-        r"""Fits all functions on the validation triples.
-
-        Args:
-            kg (Data): The graph.
-            protocol (str, optional): How validation triples are labelled; see
-                :func:`~pyg_cagp.protocols.labelled_triples`.
-                (default: :obj:`"comprehensive"`)
-            preset (str or TemporalLikeOOD, optional): The partition of the
-                paper, by its name, or another. (default: :obj:`"stated"`)
-            seed (int, optional): The seed of corruption. (default: :obj:`0`)
-        """
-        return super().fit(kg, protocol=protocol, preset=preset, seed=seed)
-
-    def _fit(self, kg: Data, labelled: Labelled) -> None:
+    def _fit(self, labelled: Labelled) -> None:
         val = labelled()
-        self.fit_labelled(val.head, val.rel, val.tail, val.label)
+        self.fit_labelled(*val.triples, val.label)
 
     def fit_labelled(
         self,
@@ -138,7 +115,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
         """
         triples = self.check_triples(head_index, rel_type, tail_index)
         check_same_shape(head_index=triples[0], label=label)
-        check_both_classes(label, "fit_labelled")
+        check_both_classes(label, "'label'")
         found = self.evidence(*(part.to(self.device) for part in triples))
         shares = torch.linspace(0, 1, self.num_knots + 1, dtype=found.dtype)
         knots = torch.quantile(found, shares.to(found.device)[:-1], dim=0).t()

@@ -2,12 +2,12 @@ r"""All evidence about a triple, each piece higher for more doubt."""
 
 import torch
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
+from pyg_cagp.nn.scoring import softmax_terms
+from pyg_cagp.nn.scoring.scorer import ScorerLike, as_scorer, score_triples
 from pyg_cagp.uncertainty.base import check_type
 from pyg_cagp.uncertainty.possible import PossiblePairs
 
@@ -29,8 +29,8 @@ class Evidence:
 
     Args:
         coverage (Coverage): The coverage of the training triples.
-        model (torch_geometric.nn.kge.KGEModel, optional): The model; variances
-            need a Gaussian one. (default: :obj:`None`)
+        model (Scorer or callable, optional): The model; variances need a
+            Gaussian one. (default: :obj:`None`)
         use_score (bool, optional): If set to :obj:`False`, leaves out what
             depends on scores. (default: :obj:`True`)
 
@@ -44,12 +44,12 @@ class Evidence:
     def __init__(
         self,
         coverage: Coverage,
-        model: KGEModel | None = None,
+        model: ScorerLike | None = None,
         use_score: bool = True,
     ) -> None:
         check_type("coverage", coverage, Coverage)
         if model is not None:
-            check_type("model", model, KGEModel)
+            model = as_scorer(model)
             sizes = [(x.num_nodes, x.num_relations) for x in (model, coverage)]
             if sizes[0] != sizes[1]:
                 raise InvalidInputError(
@@ -118,13 +118,9 @@ class Evidence:
 
     def _score(self, head: Tensor, rel: Tensor, tail: Tensor) -> list[Tensor]:
         assert self.model is not None
-        found = [-self.model(head, rel, tail)]
-        for side, given, answer in (
-            ("head", tail, head),
-            ("tail", head, tail),
-        ):
-            terms = softmax_terms(self.model, side, given, rel, answer)
-            found.append(-terms.log_prob())
+        found = [-score_triples(self.model, head, rel, tail)]
+        terms = softmax_terms(self.model, head, rel, tail)
+        found += [-terms.head.log_prob(), -terms.tail.log_prob()]
         if isinstance(self.model, GaussianKGEModel):
             variance = self.model.score_variance(head, rel, tail)
             found.append(variance.clamp(min=1e-30).log())

@@ -2,11 +2,11 @@ r"""What a model's own scores say of doubt."""
 
 import torch
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
+from pyg_cagp.nn.scoring import softmax_terms
+from pyg_cagp.nn.scoring.scorer import ScorerLike, as_scorer, score_triples
 from pyg_cagp.uncertainty.base import ModelEstimator
 
 KINDS = ("score", "sigmoid", "softmax")
@@ -17,7 +17,7 @@ class ScoreUncertainty(ModelEstimator):
     r"""Doubt as the lack of a high score.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model.
         kind (str, optional): :obj:`"score"` for :math:`-s(h, r, t)`,
             :obj:`"sigmoid"` for :math:`1 - \sigma(s)`, the doubt of a model
             that was trained to tell true triples from false ones, or
@@ -34,9 +34,9 @@ class ScoreUncertainty(ModelEstimator):
 
     options = ("kind",)
 
-    def __init__(self, model: KGEModel, kind: str = "score") -> None:
+    def __init__(self, model: ScorerLike, kind: str = "score") -> None:
         check_choice("kind", kind, KINDS)
-        super().__init__(model, KGEModel)
+        super().__init__(as_scorer(model))
         self.kind = kind
 
     def uncertainty(
@@ -45,11 +45,11 @@ class ScoreUncertainty(ModelEstimator):
         r"""Returns the lack of score."""
         if self.kind == "softmax":
             terms = softmax_terms(
-                self.model, "tail", head_index, rel_type, tail_index
+                self.model, head_index, rel_type, tail_index, sides=("tail",)
             )
             # 1 - p, without losing what is next to 0.
-            return -torch.expm1(terms.log_prob())
-        score = self.model(head_index, rel_type, tail_index)
+            return -torch.expm1(terms.tail.log_prob())
+        score = score_triples(self.model, head_index, rel_type, tail_index)
         return -score if self.kind == "score" else torch.sigmoid(-score)
 
 
@@ -68,7 +68,7 @@ class Energy(ModelEstimator):
       asked for.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
+        model (Scorer or callable): The model.
         of (str, optional): :obj:`"query"` or :obj:`"triple"`.
             (default: :obj:`"query"`)
         temperature (float, optional): The temperature :math:`T`.
@@ -85,14 +85,14 @@ class Energy(ModelEstimator):
     options = ("of", "temperature")
 
     def __init__(
-        self, model: KGEModel, of: str = "query", temperature: float = 1.0
+        self, model: ScorerLike, of: str = "query", temperature: float = 1.0
     ) -> None:
         check_choice("of", of, OF)
         if not temperature > 0:
             raise InvalidInputError(
                 f"'temperature' must be positive (got {temperature})"
             )
-        super().__init__(model, KGEModel)
+        super().__init__(as_scorer(model))
         self.of = of
         self.temperature = temperature
 
@@ -101,13 +101,13 @@ class Energy(ModelEstimator):
     ) -> Tensor:
         r"""Returns the energy."""
         if self.of == "triple":
-            return -self.model(head_index, rel_type, tail_index)
+            return -score_triples(self.model, head_index, rel_type, tail_index)
         terms = softmax_terms(
             self.model,
-            "tail",
             head_index,
             rel_type,
             tail_index,
-            self.temperature,
+            sides=("tail",),
+            temperature=self.temperature,
         )
-        return -self.temperature * terms.logsumexp
+        return -self.temperature * terms.tail.logsumexp

@@ -1,4 +1,4 @@
-"""A graph of one's own on the command line, from training to updates."""
+"""An own graph on the command line, from training to updates."""
 
 import json
 import shutil
@@ -55,7 +55,7 @@ def test_malformed_lines(capsys, trained_run, malformed, tmp_path):
     assert code == 0
     assert "malformed" in text
     assert err.count("\n") == 1
-    assert "passed over" in err
+    assert "skipped" in err
 
 
 @pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
@@ -103,7 +103,7 @@ def test_update(capsys, own_run, malformed):
     code, text, err = run(capsys, *args)
     assert (code, err) == (0, "")
     rows = dict(line.rsplit(maxsplit=1) for line in text.splitlines()[1:])
-    assert rows == {"added": str(len(LATER)), "malformed, passed over": "1"}
+    assert rows == {"added": str(len(LATER)), "malformed, skipped": "1"}
     code, text, _ = run(capsys, *args, "--skip-known", "--json")
     found = json.loads(text)
     assert (found["added"], found["repeated"]) == (0, len(LATER))
@@ -157,8 +157,8 @@ def test_past_and_future(capsys, tmp_path):
     args = ["train", "synthetic", "--out", tmp_path / "run", *sizes]
     code, text, err = run(capsys, *args, "--by-time")
     assert code == 0
-    assert "abstain from doubt" in text
-    assert "fitting what advice needs" in err
+    assert "abstain from p_ood" in text
+    assert "fitting uncertainties" in err
     args = ["evaluate", tmp_path / "run", "--protocol", "timestamp", "--json"]
     code, text, err = run(capsys, *args)
     assert (code, err) == (0, "")
@@ -271,7 +271,7 @@ def test_wrong_flags_exit_with_2(capsys, args):
 
 
 @pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
-def test_missing_advice_is_made_as_the_message_says(
+def test_a_missing_state_is_made_as_the_message_says(
     capsys, awkward_graph, own_run
 ):
     shutil.rmtree(own_run / "inference")

@@ -56,7 +56,7 @@ def refused(place, capsys):
 
 
 def readers(folder="run"):
-    """The commands that read the advice of a run."""
+    """The commands that read the inference state of a run."""
     return (
         ("score", folder, "new.tsv", "-o", "o.tsv"),
         ("predict", folder, "--head=null", "--relation=lies in"),
@@ -205,7 +205,7 @@ def test_one_wrong_byte_in_a_state(refused, part, where):
         ({"updates": None}, "its 'updates' cannot be"),
     ],
 )
-def test_damaged_advice(refused, content, message):
+def test_damaged_state(refused, content, message):
     path = Path("run/inference/inference.json")
     if isinstance(content, dict):
         content = {**json.loads(path.read_text()), **content}

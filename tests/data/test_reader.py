@@ -21,8 +21,8 @@ from pyg_cagp.exceptions import (
     InvalidInputError,
     MissingDependencyError,
 )
-from pyg_cagp.inference import Predictor, score_file, update
-from pyg_cagp.inference.names import Names
+from pyg_cagp.inference import Predictor, score_file
+from pyg_cagp.inference.contents import Names
 
 ROWS = [("Zürich, City", "in", "Schweiz"), ('the "x"', "is a", "y z")]
 TSV = "".join("\t".join(row) + "\n" for row in ROWS)
@@ -75,7 +75,7 @@ def readers(trained_run, tmp_path, monkeypatch):
         found.clear()
         with monkeypatch.context() as patch:
             patch.setattr(Names, "find", spy)
-            summary = update(trained_run, path, **options)
+            summary = predictor.update(path, **options)
         rows = [
             row
             for i in range(0, len(found), 3)

@@ -10,7 +10,7 @@ from pyg_cagp import evaluate
 from pyg_cagp.data import triples
 from pyg_cagp.datasets import SyntheticKG, load
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import TemporalLike
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_sets_are_those_of_brute_force(model, kg, group, weighted):
 
 def test_kinds_are_reported_apart(model, kg):
     got = evaluate.conformal(model, kg)
-    test = labelled_triples(kg)
+    test = TemporalLike().label(kg, "test")
     total = 0.0
     for number, name in enumerate(test.kinds):
         chosen = test.kind == number

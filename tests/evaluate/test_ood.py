@@ -9,7 +9,13 @@ from pyg_cagp import Coverage, evaluate, metrics
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols import PROTOCOLS, labelled_triples
+from pyg_cagp.protocols import (
+    PROTOCOLS,
+    Comprehensive,
+    Standard,
+    TemporalLike,
+    VerifiedNegatives,
+)
 from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
 
 
@@ -37,7 +43,7 @@ def test_figures_are_those_of_scikit_learn(protocol, kg, dated):
     graph = graph_for(protocol, kg, dated)
     signal = rarity(graph)
     record = evaluate.ood({"rarity": signal}, graph, protocol)
-    test = labelled_triples(graph, protocol)
+    test = PROTOCOLS[protocol]().label(graph, "test")
     label = test.label.numpy()
     score = signal(test.head, test.rel, test.tail).numpy()
     rows = record["methods"]["rarity"]
@@ -68,7 +74,7 @@ def test_figures_are_those_of_scikit_learn(protocol, kg, dated):
 
 def test_thresholds_come_from_validation_alone(kg):
     signal = rarity(kg)
-    val = labelled_triples(kg, "standard", "val")
+    val = Standard().label(kg, "val")
     want = metrics.best_threshold(
         signal(val.head, val.rel, val.tail), val.label
     )
@@ -89,17 +95,18 @@ def test_thresholds_come_from_validation_alone(kg):
 def test_temporal_like_is_the_partition(kg):
     for preset in ("stated", "table2", "appendix"):
         data = TemporalLikeOOD.preset(preset)(kg)
-        got = labelled_triples(kg, "temporal-like", "val", preset)
+        got = TemporalLike(preset).label(kg, "val")
         assert torch.equal(got.kind, data.ood_type[data.val_mask])
 
 
 def test_standard_and_comprehensive_are_made_of_false_triples(kg):
     known = TripleIndex.from_data(kg)
-    for protocol, number in (("standard", 1), ("comprehensive", 3)):
-        got = labelled_triples(kg, protocol, seed=3)
+    for protocol, number in ((Standard, 1), (Comprehensive, 3)):
+        got = protocol(seed=3).label(kg, "test")
         is_known = known.contains(got.head, got.rel, got.tail)
         assert torch.equal(is_known, got.kind != number)
-        assert not torch.equal(got.tail, labelled_triples(kg, protocol).tail)
+        other = protocol().label(kg, "test")
+        assert not torch.equal(got.tail, other.tail)
     size = int(kg.test_mask.sum())
     assert got.counts()["corrupted"] == size
     assert sum(got.counts().values()) == 2 * size
@@ -117,7 +124,7 @@ def test_timestamp_reports_with_and_without_repeats(dated):
 
 
 def test_verified_negatives(kg):
-    got = labelled_triples(kg, "verified-negatives")
+    got = VerifiedNegatives().label(kg, "test")
     assert got.counts() == {
         "id": int(kg.test_mask.sum()),
         "false": kg.test_neg_edge_type.numel(),

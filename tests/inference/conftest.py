@@ -1,4 +1,4 @@
-"""The graph and the advice of the run that tests share."""
+"""The graph and the predictor of the run that tests share."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Advice from a folder is that of the estimators themselves."""
+"""A predictor from a folder gives the values of the estimators themselves."""
 
 import json
 import math
@@ -40,19 +40,20 @@ def test_scores_are_those_of_the_estimators(predictor, kg, trained_run):
     triples = ids_of(kg, TEST)
     cagp = CAGP(model, coverage).fit(kg, protocol="comprehensive")
     parts = cagp.decompose(*triples)
-    doubt = EvidenceUncertainty(coverage, model).fit(kg)
+    evidence = EvidenceUncertainty(coverage, model)
+    evidence.fit(kg, protocol="comprehensive")
     head, rel, tail = triples
-    terms = softmax_terms(model, "tail", head, rel, tail)
+    terms = softmax_terms(model, head, rel, tail)
     for found, expected in (
         (table.score, model(*triples)),
-        (table.probability, terms.log_prob().exp()),
+        (table.probability, terms.tail.log_prob().exp()),
         (table.semantic, parts.semantic),
         (table.structural, parts.structural),
-        (table.total, parts.total),
-        (table.doubt, doubt(*triples)),
+        (table.cagp, parts.total),
+        (table.p_ood, evidence(*triples)),
     ):
         assert torch.allclose(found, expected.double(), rtol=1e-5, atol=1e-6)
-    assert torch.equal(table.abstain, table.doubt >= predictor.threshold)
+    assert torch.equal(table.abstain, table.p_ood >= predictor.threshold)
     assert 0 < int(table.abstain.sum()) < len(table)
 
 
@@ -75,7 +76,7 @@ def test_an_inclusive_preset_classifies_inclusively(own_run, kg):
     assert torch.equal(table.kind, labels)
 
 
-def test_unknown_names_are_told_of_row_by_row(predictor):
+def test_unknown_names_have_a_kind_and_no_numbers(predictor):
     known, rel = ENTITIES[0], RELATIONS[0]
     table = predictor.score(
         [known, "nobody", known, "nobody"],
@@ -86,10 +87,10 @@ def test_unknown_names_are_told_of_row_by_row(predictor):
     assert kinds[1:] == ["unknown entity", "unknown relation", "unknown entity"]
     assert table.abstain[1:].all()
     columns = table.columns()
-    for name in ("score", "probability", "semantic", "total", "doubt"):
+    for name in ("score", "probability", "semantic", "cagp", "p_ood"):
         assert columns[name][0] is not None
         assert columns[name][1:] == [None] * 3
-    assert columns["h"][1] == "nobody"
+    assert columns["head"][1] == "nobody"
 
 
 def test_names_may_be_spelt_in_another_form(predictor):
@@ -108,8 +109,8 @@ def test_no_triples_and_columns_of_different_lengths(predictor):
 @pytest.mark.parametrize("side", ["tail", "head"])
 def test_answers_are_those_of_the_model(predictor, kg, side):
     h, r, t = TRAIN[0]
-    asked = {"head": h} if side == "tail" else {"tail": t}
-    found = predictor.predict(relation=r, k=5, **asked)
+    given_name = {"head": h} if side == "tail" else {"tail": t}
+    found = predictor.predict(relation=r, k=5, **given_name)
     assert found.side == side
     assert [len(found.answers), found.promised] == [5, 0.9]
     head, rel, tail = ids_of(kg, [TRAIN[0]])
@@ -137,7 +138,7 @@ def test_answers_are_those_of_the_model(predictor, kg, side):
         assert answer.probability == pytest.approx(share, rel=1e-4)
         triple = (h, r, answer.name) if side == "tail" else (answer.name, r, t)
         table = predictor.score(*([name] for name in triple))
-        assert answer.doubt == pytest.approx(float(table.doubt), rel=1e-4)
+        assert answer.p_ood == pytest.approx(float(table.p_ood), rel=1e-4)
         assert answer.kind == KINDS[int(table.kind)]
         assert answer.abstain == bool(table.abstain)
 
@@ -188,13 +189,13 @@ def test_graphs_without_names_or_validation(own_run, kg):
     assert document["evidence"] is document["threshold"] is None
     predictor = Predictor.load(own_run)
     table = predictor.score(["0", "0"], ["0", "9"], ["1", "1"])
-    assert table.doubt.isnan().all()
+    assert table.p_ood.isnan().all()
     assert table.score.isnan().tolist() == [False, True]
     assert torch.equal(table.abstain, table.kind > 0)
     assert predictor.cagp.alpha == 0.5
     found = predictor.predict(head="0", relation="0")
     assert found.set_size == found.num_candidates
-    assert found.answers[0].doubt is None
+    assert found.answers[0].p_ood is None
 
 
 def test_names_that_two_share_are_not_used(own_run, kg):
@@ -203,7 +204,7 @@ def test_names_that_two_share_are_not_used(own_run, kg):
     assert Predictor.load(own_run).entities.names[:2] == ["0", "1"]
 
 
-def test_what_is_kept_can_be_read_by_others(trained_run, predictor):
+def test_the_state_is_plain_json_and_safetensors(trained_run, predictor):
     folder = trained_run / "inference"
     document = json.loads((folder / "inference.json").read_text())
     assert document["schema"] == 1

@@ -12,7 +12,7 @@ from pyg_cagp.exceptions import (
     InvalidInputError,
     MissingDependencyError,
 )
-from pyg_cagp.inference import predictor as adviser_module
+from pyg_cagp.inference import predictor as predictor_module
 from pyg_cagp.inference import score_file
 from tests.inference.graph import RELATIONS, TEST, to_tsv
 
@@ -36,18 +36,18 @@ def read_text(path):
 
 
 def test_chunks_do_not_show(predictor, triples, tmp_path, monkeypatch):
-    asked = []
+    sizes = []
     score = predictor.score
     monkeypatch.setattr(
         predictor,
         "score",
-        lambda *names: asked.append(len(names[0])) or score(*names),
+        lambda *names: sizes.append(len(names[0])) or score(*names),
     )
-    monkeypatch.setattr(adviser_module, "BATCH", 4)
+    monkeypatch.setattr(predictor_module, "BATCH", 4)
     score_file(predictor, triples, tmp_path / "one.tsv")
     monkeypatch.setattr(reader, "CHUNK", 8)
     summary = score_file(predictor, triples, tmp_path / "many.tsv")
-    assert asked == [61, *[8] * 7, 5]
+    assert sizes == [61, *[8] * 7, 5]
     one, many = tmp_path / "one.tsv", tmp_path / "many.tsv"
     assert one.read_bytes() == many.read_bytes()
     assert summary.rows == 61
@@ -64,8 +64,8 @@ def test_formats_hold_the_same(predictor, triples, tmp_path):
     assert (tmp_path / "out").read_bytes() == (
         tmp_path / "out.csv"
     ).read_bytes()
-    asked = "h r t score probability semantic structural total"
-    assert tsv[0] == [*asked.split(), "doubt", "kind", "abstain"]
+    names = "head relation tail score probability semantic structural cagp"
+    assert tsv[0] == [*names.split(), "p_ood", "kind", "abstain"]
     assert [tuple(row[:3]) for row in tsv[1:]] == ROWS
     assert tsv[21][3:] == [""] * 6 + ["unknown entity", "true"]
     table = pq.read_table(tmp_path / "out.parquet").to_pydict()
@@ -73,7 +73,7 @@ def test_formats_hold_the_same(predictor, triples, tmp_path):
     assert table["abstain"][20] is True
     assert sum(table["abstain"]) == summary.abstain
     assert [float(row[8]) for row in tsv[1:21]] == pytest.approx(
-        table["doubt"][:20], rel=1e-8
+        table["p_ood"][:20], rel=1e-8
     )
 
 

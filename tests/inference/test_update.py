@@ -1,6 +1,5 @@
 """New triples: as if they had always been there, or not at all."""
 
-import importlib
 import json
 import os
 
@@ -17,8 +16,7 @@ from pyg_cagp.exceptions import (
     DatasetFormatError,
     InvalidInputError,
 )
-from pyg_cagp.inference import Predictor, prepare, update
-from pyg_cagp.nn.posterior import update_posterior
+from pyg_cagp.inference import Predictor, prepare
 from pyg_cagp.train import load_run
 from tests.inference.graph import ENTITIES, LATER, RELATIONS, TRAIN, to_tsv
 from tests.inference.test_predictor import ids_of
@@ -33,6 +31,10 @@ def later(tmp_path):
     return path
 
 
+def update(run, new, **options):
+    return Predictor.load(run).update(new, **options)
+
+
 def state_of(run):
     """Everything about a run that an update may change."""
     found = Predictor.load(run)
@@ -40,7 +42,7 @@ def state_of(run):
         found.document["version"],
         *(tensor.clone() for tensor in found.coverage.tensors().values()),
         *(tensor.clone() for tensor in found.model.state_dict().values()),
-        found.score(*COLUMNS).doubt,
+        found.score(*COLUMNS).p_ood,
     ]
 
 
@@ -68,7 +70,7 @@ def test_an_update_is_as_if_all_had_been_there(own_run, later, kg):
     )
     assert after.coverage.equal(expected)
     model = load_run(own_run).model
-    update_posterior(model, new, rel)
+    model.set_posterior(model.posterior.update(model, *ids_of(kg, LATER)))
     every = torch.arange(kg.num_nodes)
     assert torch.equal(after.model.variance(every), model.variance(every))
     assert torch.equal(
@@ -78,7 +80,7 @@ def test_an_update_is_as_if_all_had_been_there(own_run, later, kg):
     assert surer.all()
     seen = [before.score(*COLUMNS), after.score(*COLUMNS)]
     assert seen[1].structural.sum() == 0 < seen[0].structural.sum()
-    assert seen[1].doubt.mean() < seen[0].doubt.mean()
+    assert seen[1].p_ood.mean() < seen[0].p_ood.mean()
     # What has been added is known, and no answer any more.
     h, r, t = LATER[0]
     answers = [before, after]
@@ -110,7 +112,7 @@ def test_updates_are_logged_and_old_states_go(own_run, later):
     assert (repeated.added, repeated.repeated) == (len(LATER), len(LATER))
 
 
-def test_unknown_names_are_counted_and_passed_over(own_run):
+def test_unknown_names_are_counted_and_skipped(own_run):
     known, rel = ENTITIES[0], RELATIONS[1]
     triples = (
         ["nobody", known, known, "nobody"],
@@ -152,13 +154,13 @@ def test_an_interrupted_update_leaves_the_old_state(
         with pytest.raises(KeyboardInterrupt):
             update(own_run, later)
     assert same(state_of(own_run), before)
-    # Where anything was left behind, it is in nobody's way.
+    # A part that was left behind is replaced.
     assert (own_run / "inference/001").exists() == (name == "inference.json")
     assert update(own_run, later).version == 1
     assert state_of(own_run)[0] == 1
 
 
-def test_what_a_killed_process_left_is_cleared_away(own_run, later):
+def test_the_parts_of_a_killed_process_are_removed(own_run, later):
     litter = own_run / "inference/.inference.json.0.part"
     litter.touch()
     half = own_run / "inference/001"
@@ -191,13 +193,12 @@ def test_bad_files_and_runs(own_run, later, tmp_path):
 
 
 def test_models_without_such_a_posterior(own_run, later, monkeypatch):
-    module = importlib.import_module(update.__module__)
-    monkeypatch.setattr(module, "KG2E", object)
+    monkeypatch.setattr("pyg_cagp.inference.update.KG2E", object)
     with pytest.raises(InvalidInputError, match="train it again"):
         update(own_run, later)
 
 
-def test_advice_made_anew_says_that_updates_are_gone(own_run, later, kg):
+def test_a_state_made_again_warns_of_lost_updates(own_run, later, kg):
     update(own_run, later)
     with pytest.warns(CAGPWarning, match="without its 1 updates"):
         prepare(own_run, kg, load_run(own_run).model)

@@ -12,7 +12,7 @@ from pyg_cagp import Coverage, GaussianDistMult
 from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.evaluate import predictions
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.uncertainty import EvidenceUncertainty
 
 N, R = 7, 3
@@ -86,7 +86,7 @@ def test_all_triples_are_those_of_every_protocol(kg, model, negatives):
             "temporal-like",
             *(["verified-negatives"] if negatives else []),
         ):
-            judged = labelled_triples(kg, protocol, split, seed=SEED)
+            judged = protocol_of(protocol, seed=SEED).label(kg, split)
             want |= set(tuples((judged.head, judged.rel, judged.tail)))
         want |= set(tuples(predictions(model, kg, split)[:3]))
     assert len(got) == len(set(got))

@@ -1,11 +1,22 @@
-"""Labelled triples of validation know nothing of test."""
+"""Protocols are values, and validation labels are independent of test."""
 
 import pytest
 import torch
 
+from pyg_cagp import Coverage, evaluate
+from pyg_cagp.data import as_kg
 from pyg_cagp.datasets import load
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.protocols import (
+    PROTOCOLS,
+    Comprehensive,
+    Standard,
+    TemporalLike,
+    Timestamp,
+    protocol,
+)
 from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty, FrequencyUncertainty
 
 
 @pytest.fixture(scope="module")
@@ -13,51 +24,125 @@ def kg():
     return load("synthetic")
 
 
-@pytest.mark.parametrize("protocol", ["standard", "comprehensive"])
-def test_what_test_holds_does_not_show_in_validation(kg, protocol):
-    val = labelled_triples(kg, protocol, "val", seed=5)
+@pytest.mark.parametrize("cls", [Standard, Comprehensive])
+def test_validation_triples_are_independent_of_test_triples(kg, cls):
+    val = cls(seed=5).label(kg, "val")
     corrupted = val.kind == len(val.kinds) - 1
     false = torch.stack([val.head[corrupted], val.tail[corrupted]])
-    # The very triples that were drawn for validation are now true in test: a
-    # filter that knew test would have to draw others.
+    # The triples drawn for validation are now true in test: a filter that
+    # knew test would draw others.
     other = kg.clone()
     test = kg.test_mask.nonzero().view(-1)[: false.size(1)]
     other.edge_index = kg.edge_index.clone()
     other.edge_type = kg.edge_type.clone()
     other.edge_index[:, test] = false[:, : test.numel()]
     other.edge_type[test] = val.rel[corrupted][: test.numel()]
-    again = labelled_triples(other, protocol, "val", seed=5)
+    again = cls(seed=5).label(other, "val")
     for name in ("head", "rel", "tail", "kind"):
         assert torch.equal(getattr(val, name), getattr(again, name))
-    # Test itself is filtered by all that is known.
-    judged = labelled_triples(other, protocol, "test", seed=5)
-    assert judged.counts()["corrupted"] == int(kg.test_mask.sum())
+    # Test itself is filtered by all known triples.
+    labelled = cls(seed=5).label(other, "test")
+    assert labelled.counts()["corrupted"] == int(kg.test_mask.sum())
 
 
-def test_splits_are_corrupted_by_draws_of_their_own(kg):
-    val, test = (
-        labelled_triples(kg, "standard", split) for split in ("val", "test")
-    )
+def test_splits_have_separate_draws(kg):
+    val, test = (Standard().label(kg, split) for split in ("val", "test"))
     num = min(int(val.label.sum()), int(test.label.sum()))
     tails = [part.tail[part.kind == 1][:num] for part in (val, test)]
     assert float((tails[0] == tails[1]).double().mean()) < 0.05
 
 
-@pytest.mark.parametrize("protocol", ["temporal-like", "comprehensive"])
+@pytest.mark.parametrize("cls", [TemporalLike, Comprehensive])
 @pytest.mark.parametrize("split", ["val", "test"])
-def test_a_partition_is_as_good_as_its_name(kg, protocol, split):
-    found = {}
+def test_a_partition_equals_its_name(kg, cls, split):
+    counts = {}
     for name in TemporalLikeOOD.presets:
-        want = labelled_triples(kg, protocol, split, name, seed=5)
-        partition = TemporalLikeOOD.preset(name)
-        got = labelled_triples(kg, protocol, split, partition, seed=5)
+        want = cls(name).label(kg, split)
+        got = cls(TemporalLikeOOD.preset(name)).label(kg, split)
         for part in ("head", "rel", "tail", "kind"):
             assert torch.equal(getattr(got, part), getattr(want, part))
-        found[name] = tuple(got.counts().values())
-    assert len(set(found.values())) == len(found)
-    own = labelled_triples(
-        kg, protocol, split, TemporalLikeOOD(quantile=0.5), seed=5
-    )
-    assert own.counts()["emerging"] > max(
-        counts[1] for counts in found.values()
-    )
+        counts[name] = tuple(got.counts().values())
+    assert len(set(counts.values())) == len(counts)
+    wide = cls(TemporalLikeOOD(quantile=0.5)).label(kg, split)
+    assert wide.counts()["emerging"] > max(c[1] for c in counts.values())
+
+
+@pytest.mark.parametrize("self_loops", ["once", "twice"])
+def test_temporal_like_equals_the_transform(kg, self_loops):
+    looped = kg.clone()
+    looped.edge_index = kg.edge_index.clone()
+    loops = kg.train_mask.nonzero().view(-1)[:2000]
+    looped.edge_index[1, loops] = looped.edge_index[0, loops]
+    rule = TemporalLikeOOD(quantile=0.3, self_loops=self_loops)
+    want = rule(looped).ood_type[looped.val_mask]
+    assert torch.equal(TemporalLike(rule).label(looped, "val").kind, want)
+
+
+def test_protocols_are_values(kg):
+    assert protocol("standard", seed=3) == Standard(3) != Standard()
+    assert protocol("temporal-like", preset="table2") == TemporalLike("table2")
+    assert protocol(Standard(2), seed=5) == Standard(2)
+    assert {name: cls.name for name, cls in PROTOCOLS.items()} == {
+        name: name for name in PROTOCOLS
+    }
+    split = TemporalLike("table2").label(kg, "val")
+    assert split.protocol == TemporalLike("table2")
+    assert split.split == "val"
+    assert split.coverage.equal(Coverage.from_data(kg))
+    assert [part.numel() for part in split.triples] == [
+        int(kg.val_mask.sum())
+    ] * 3
+    assert repr(split).endswith("protocol=TemporalLike(partition='table2'))")
+
+
+def test_bad_protocols_are_refused(kg):
+    with pytest.raises(InvalidInputError, match="'protocol' must be one of"):
+        protocol("temporal")
+    with pytest.raises(InvalidInputError, match="'preset' must not be given"):
+        protocol("standard", preset="table2")
+    with pytest.raises(InvalidInputError, match="'name' must be one of"):
+        TemporalLike("table3")
+    with pytest.raises(InvalidInputError, match="must have no 'reference'"):
+        TemporalLike(TemporalLikeOOD(reference=kg))
+    with pytest.raises(InvalidInputError, match="'split' must be one of"):
+        Standard().label(kg, "train")
+    with pytest.raises(InvalidInputError, match="'kg' has no 'ood_label'"):
+        Timestamp().label(kg, "test")
+
+
+def test_a_fit_on_labelled_triples_equals_one_on_the_graph(kg):
+    coverage = Coverage.from_data(kg)
+    rule = Comprehensive("table2", seed=4)
+    val, test = rule.label(kg, "val"), rule.label(kg, "test")
+    for make in (
+        lambda: EvidenceUncertainty(coverage),
+        lambda: CAGP(FrequencyUncertainty(coverage), coverage),
+    ):
+        want = make().fit(kg, protocol="comprehensive", preset="table2", seed=4)
+        for got in (make().fit(val), make().fit(kg, protocol=rule)):
+            assert torch.equal(got(*test.triples), want(*test.triples))
+        with pytest.raises(InvalidInputError, match="'data' must be validat"):
+            make().fit(test)
+        with pytest.raises(InvalidInputError, match="must not be given with"):
+            make().fit(val, protocol="standard")
+
+
+@pytest.mark.parametrize("name", ["temporal-like", "standard", "comprehensive"])
+def test_an_evaluation_checks_and_counts_a_graph_once(kg, name, monkeypatch):
+    calls = {"checks": 0, "coverages": 0}
+    check, build = as_kg.__globals__["check_kg"], Coverage.from_edges.__func__
+
+    def counted_check(data):
+        calls["checks"] += 1
+        return check(data)
+
+    def counted_build(cls, *args):
+        calls["coverages"] += 1
+        return build(cls, *args)
+
+    monkeypatch.setitem(as_kg.__globals__, "check_kg", counted_check)
+    coverage = Coverage.from_data(kg)
+    monkeypatch.setattr(Coverage, "from_edges", classmethod(counted_build))
+    calls["checks"] = 0
+    evaluate.ood({"missing": coverage.missing}, kg, name)
+    assert calls == {"checks": 1, "coverages": 1}

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from pyg_cagp import Coverage, metrics
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import Comprehensive, Standard, TemporalLike
 from pyg_cagp.uncertainty import (
     CAGP,
     EvidenceUncertainty,
@@ -18,8 +18,8 @@ from pyg_cagp.uncertainty import (
 from pyg_cagp.uncertainty.features import FAMILIES
 
 
-def signals(estimator, judged):
-    parts = estimator.decompose(judged.head, judged.rel, judged.tail)
+def signals(estimator, labelled):
+    parts = estimator.decompose(*labelled.triples)
     return torch.stack([parts.semantic, parts.structural], 1).double()
 
 
@@ -38,7 +38,7 @@ def test_parts_add_up(world, model, coverage, triples):
 
 def test_the_weight_of_largest_likelihood(world, model, coverage):
     cagp = CAGP(model, coverage).fit(world, protocol="standard")
-    val = labelled_triples(world, "standard", "val")
+    val = Standard().label(world, "val")
     x, y = signals(cagp, val).numpy(), val.label.numpy()
     slopes = LogisticRegression(C=np.inf, tol=1e-8).fit(x, y).coef_[0]
     if slopes.min() < 0:
@@ -50,7 +50,7 @@ def test_the_weight_of_largest_likelihood(world, model, coverage):
 
 def test_the_weight_of_largest_auroc(world, model, coverage):
     cagp = CAGP(model, coverage, fit_by="auroc").fit(world)
-    val = labelled_triples(world, "temporal-like", "val")
+    val = TemporalLike().label(world, "val")
     x = signals(cagp, val)
     best = metrics.auroc(
         x @ x.new_tensor([cagp.alpha, 1 - cagp.alpha]), val.label
@@ -64,10 +64,9 @@ def test_a_mix_beats_both_of_its_parts(world, coverage):
     rarity = FrequencyUncertainty(coverage)
     structural = StructuralUncertainty(coverage)
     cagp = CAGP(rarity, coverage, fit_by="auroc").fit(world)
-    test = labelled_triples(world)
-    triples = test.head, test.rel, test.tail
+    test = TemporalLike().label(world, "test")
     areas = [
-        metrics.auroc(estimator(*triples), test.label)
+        metrics.auroc(estimator(*test.triples), test.label)
         for estimator in (cagp, rarity, structural)
     ]
     assert areas[0] > max(areas[1:])
@@ -87,13 +86,14 @@ def test_no_validation_triples_to_fit_on(world, model, coverage):
         CAGP(model, coverage),
         EvidenceUncertainty(coverage, model),
     ):
-        with pytest.raises(InvalidInputError, match="to fit on"):
+        with pytest.raises(InvalidInputError, match="a fit needs"):
             estimator.fit(empty)
 
 
 @pytest.fixture(scope="module")
 def evidence(world, model, coverage):
-    return EvidenceUncertainty(coverage, model).fit(world)
+    estimator = EvidenceUncertainty(coverage, model)
+    return estimator.fit(world, protocol="comprehensive")
 
 
 def test_evidence_is_a_sum_of_monotone_parts(evidence, triples):
@@ -122,11 +122,11 @@ def test_pieces_of_a_basis_by_hand():
 
 
 def test_evidence_gives_a_probability(world, evidence):
-    test = labelled_triples(world, "comprehensive", seed=1)
-    p = evidence(test.head, test.rel, test.tail)
+    test = Comprehensive(seed=1).label(world, "test")
+    p = evidence(*test.triples)
     assert metrics.expected_calibration_error(p, test.label) < 0.05
     # It knows more than its best single piece.
-    found = evidence.evidence(test.head, test.rel, test.tail)
+    found = evidence.evidence(*test.triples)
     single = [metrics.auroc(column, test.label) for column in found.t()]
     assert metrics.auroc(p, test.label) > max(single)
 

@@ -1,23 +1,23 @@
-"""All evidence, fitted on labels of one's own."""
+"""All evidence, fitted on given labels."""
 
 import pytest
 import torch
 
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.uncertainty import EvidenceUncertainty
 
 
-def judged(kg, protocol):
-    val = labelled_triples(kg, protocol, "val", seed=3)
-    return (val.head, val.rel, val.tail), val.label
+def labelled(kg, protocol):
+    val = protocol_of(protocol, seed=3).label(kg, "val")
+    return val.triples, val.label
 
 
 @pytest.mark.parametrize("protocol", ["temporal-like", "standard"])
-def test_own_labels_are_as_good_as_those_of_a_protocol(
+def test_given_labels_equal_those_of_a_protocol(
     world, model, coverage, triples, protocol
 ):
-    val, label = judged(world, protocol)
+    val, label = labelled(world, protocol)
     want = EvidenceUncertainty(coverage, model).fit(
         world, protocol=protocol, seed=3
     )
@@ -30,7 +30,7 @@ def test_own_labels_are_as_good_as_those_of_a_protocol(
 
 
 def test_labels_decide(world, coverage):
-    val, label = judged(world, "standard")
+    val, label = labelled(world, "standard")
     doubt = EvidenceUncertainty(coverage)
     # At the optimum, probabilities have the mean of the labels.
     for given in (label, 1 - label, (label * val[0] % 3 == 1).long()):
@@ -40,7 +40,7 @@ def test_labels_decide(world, coverage):
 
 
 def test_bad_labels(world, coverage):
-    val, label = judged(world, "standard")
+    val, label = labelled(world, "standard")
     doubt = EvidenceUncertainty(coverage)
     for given, number in ((label * 0, 0), (label * 0 + 1, label.numel())):
         with pytest.raises(InvalidInputError, match=f"gives {number} OOD of"):

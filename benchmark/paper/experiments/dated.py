@@ -11,7 +11,7 @@ from pyg_cagp import evaluate, metrics
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.datasets.registry import REGISTRY
-from pyg_cagp.nn.posterior import update_posterior
+from pyg_cagp.protocols import Timestamp
 from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
 from pyg_cagp.transforms.timestamp import week_length
 from pyg_cagp.uncertainty import (
@@ -67,9 +67,7 @@ def composition(setting: Setting) -> dict[str, Any]:
 def timestamp(setting: Setting, resamples: int) -> dict[str, Any]:
     r"""Held-out past against future, with a model that saw only the past."""
     kg = past_and_future(setting)
-    named = estimators(
-        setting, kg, setting.trained_on(kg), "timestamp", "stated"
-    )
+    named = estimators(setting, kg, setting.trained_on(kg), Timestamp())
     record = evaluate.ood(
         named, kg, "timestamp", seed=setting.seed, num_resamples=resamples
     )
@@ -122,5 +120,13 @@ def arrival(setting: Setting, num_negatives: int = 256) -> dict[str, Any]:
             }
         )
         growing.update(*new)
-        update_posterior(model, *new, num_negatives, seed)
+        posterior = model.posterior.update(
+            model,
+            new[0][0],
+            new[1],
+            new[0][1],
+            num_negatives=num_negatives,
+            seed=seed,
+        )
+        model.set_posterior(posterior)
     return {"weeks": rows}

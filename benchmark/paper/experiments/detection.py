@@ -12,6 +12,8 @@ from pyg_cagp import evaluate
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.evaluate.scoring import Estimator
 from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.protocols import Partition, Protocol, ProtocolName
+from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.uncertainty import (
     CAGP,
     EvidenceUncertainty,
@@ -56,17 +58,17 @@ FIGURES = (
 
 def detection(
     setting: Setting,
-    protocol: str,
-    preset: str,
+    protocol: ProtocolName,
+    preset: Partition,
     slow: list[str],
     scores: dict[str, str],
     resamples: int,
 ) -> dict[str, Any]:
     r"""Evaluates our methods by one protocol."""
-    named = estimators(
-        setting, setting.kg, setting.model, protocol, preset, slow, scores
-    )
-    figures = _evaluated(setting, named, protocol, preset, resamples, "own")
+    rule = protocol_of(protocol, preset=preset, seed=setting.seed)
+    named = estimators(setting, setting.kg, setting.model, rule, slow, scores)
+    name = f"own-{protocol}-{preset}-{setting.seed}"
+    figures = _evaluated(setting, named, rule, resamples, name)
     alpha = {
         name: estimator.alpha
         for name, estimator in named.items()
@@ -77,41 +79,39 @@ def detection(
 
 def baselines(
     setting: Setting,
-    protocol: str,
-    preset: str,
+    protocol: ProtocolName,
+    preset: Partition,
     slow: list[str],
     scores: dict[str, str],
     resamples: int,
 ) -> dict[str, Any]:
     r"""Evaluates methods of others by one protocol, beside CAGP."""
-    cagp = CAGP(setting.model, setting.coverage).fit(
-        setting.kg, protocol=protocol, preset=preset, seed=setting.seed
-    )
+    rule = protocol_of(protocol, preset=preset, seed=setting.seed)
+    cagp = CAGP(setting.model, setting.coverage)
+    cagp.fit(setting.kg, protocol=rule)
     named: dict[str, Estimator] = {"cagp": cagp}
     named |= {method: lookup(setting, method, scores) for method in slow}
-    return _evaluated(setting, named, protocol, preset, resamples, "baselines")
+    name = f"baselines-{protocol}-{preset}-{setting.seed}"
+    return _evaluated(setting, named, rule, resamples, name)
 
 
 def _evaluated(
     setting: Setting,
     named: dict[str, Estimator],
-    protocol: str,
-    preset: str,
+    protocol: Protocol,
     resamples: int,
-    kind: str,
+    name: str,
 ) -> dict[str, Any]:
     seed = setting.seed
     record = evaluate.ood(
         named,
         setting.kg,
         protocol,
-        preset,
-        seed,
+        seed=seed,
         # Seeds are not independent graphs, so methods are compared in one.
         compare_with="cagp" if seed == 0 else None,
         num_resamples=resamples,
     )
-    name = f"{kind}-{protocol}-{preset}-{seed}"
     record.save(setting.artifacts.samples(setting.dataset, name))
     return slim(record)
 
@@ -120,21 +120,14 @@ def estimators(
     setting: Setting,
     kg: Data,
     model: GaussianKGEModel,
-    protocol: str,
-    preset: str,
+    protocol: Protocol,
     slow: list[str] | None = None,
     scores: dict[str, str] | None = None,
 ) -> dict[str, Estimator]:
     r"""Returns all methods, fitted on validation triples of a protocol."""
-    coverage = Coverage.from_data(kg)
-    options: dict[str, Any] = {
-        "protocol": protocol,
-        "preset": preset,
-        "seed": setting.seed,
-    }
+    coverage, val = Coverage.from_data(kg), protocol.label(kg, "val")
     named: dict[str, Estimator] = {
-        name: make(model, coverage).fit(kg, **options)
-        for name, make in QUICK.items()
+        name: make(model, coverage).fit(val) for name, make in QUICK.items()
     }
     stored = {m: lookup(setting, m, scores or {}) for m in slow or ()}
     known = stored.pop("evidence", None)
@@ -143,7 +136,7 @@ def estimators(
         estimator = EvidenceUncertainty(coverage, model, use_score)
         if use_score and known is not None:
             estimator.evidence = KnownEvidence(estimator.evidence, known)
-        named[name] = estimator.fit(kg, **options)
+        named[name] = estimator.fit(val)
     return named
 
 

@@ -8,7 +8,7 @@ from torch import Tensor
 from benchmark.paper.setting import Setting
 from pyg_cagp import metrics
 from pyg_cagp.data import triples
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import Standard
 from pyg_cagp.uncertainty import CAGP
 
 
@@ -16,16 +16,12 @@ def error_analysis(setting: Setting) -> dict[str, Any]:
     r"""Confusion of CAGP on random tails at the threshold that is best on
     validation, and degrees of those it gets wrong.
     """
-    kg, coverage, seed = setting.kg, setting.coverage, setting.seed
-    cagp = CAGP(setting.model, coverage).fit(kg, protocol="standard", seed=seed)
-    val, test = (
-        labelled_triples(kg, "standard", split, seed=seed)
-        for split in ("val", "test")
-    )
-    threshold = metrics.best_threshold(
-        cagp(val.head, val.rel, val.tail), val.label
-    )
-    score = cagp(test.head, test.rel, test.tail)
+    kg, coverage = setting.kg, setting.coverage
+    protocol = Standard(setting.seed)
+    val, test = protocol.label(kg, "val"), protocol.label(kg, "test")
+    cagp = CAGP(setting.model, coverage).fit(val)
+    threshold = metrics.best_threshold(cagp(*val.triples), val.label)
+    score = cagp(*test.triples)
     counts = metrics.confusion(score, test.label, threshold)
     flagged, is_ood = score >= threshold, test.label == 1
     frequency = coverage.frequency()

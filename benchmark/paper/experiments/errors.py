@@ -7,6 +7,7 @@ from benchmark.paper.experiments.detection import estimators
 from benchmark.paper.lookup import KnownEvidence
 from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate
+from pyg_cagp.protocols import Comprehensive
 from pyg_cagp.uncertainty import EvidenceUncertainty, StructuralUncertainty
 
 RATES = (0.5, 0.7, 0.85, 0.95)
@@ -20,9 +21,8 @@ def error_ranking(
     were wrong.
     """
     kg, model = setting.kg, setting.model
-    named = estimators(
-        setting, kg, model, "comprehensive", "stated", slow, scores
-    )
+    protocol = Comprehensive(seed=setting.seed)
+    named = estimators(setting, kg, model, protocol, slow, scores)
     of_errors = EvidenceUncertainty(setting.coverage, model)
     of_errors.evidence = KnownEvidence(
         of_errors.evidence, lookup(setting, "evidence", scores)

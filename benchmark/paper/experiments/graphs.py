@@ -8,11 +8,11 @@ from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate, metrics, theory
 from pyg_cagp.data import triples
 from pyg_cagp.evaluate import partition_summary
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import Partition, TemporalLike
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import StructuralUncertainty
 
-PRESETS = ("stated", "inclusive", "appendix", "table2")
+PRESETS: tuple[Partition, ...] = ("stated", "inclusive", "appendix", "table2")
 VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
 
 
@@ -44,9 +44,9 @@ def partitions(setting: Setting) -> dict[str, Any]:
             }
             for reference in ("id", "train")
         }
-        test = labelled_triples(kg, "temporal-like", preset=preset)
+        test = TemporalLike(preset).label(kg, "test")
         figures["by_construction"][preset] = evaluate.circularity(
-            coverage, test.head, test.rel, test.tail, test.label
+            coverage, *test.triples, test.label
         )
     return figures
 
@@ -56,7 +56,7 @@ def coverage_views(setting: Setting) -> dict[str, Any]:
     figures suggest, from train.
     """
     kg, coverage = setting.kg, setting.coverage
-    test = labelled_triples(kg, "temporal-like", preset="table2")
+    test = TemporalLike("table2").label(kg, "test")
     novel = test.kind == 2
     head, rel, tail = triples(kg, "train")
     draw = torch.randperm(

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from benchmark.paper.setting import Setting
 from pyg_cagp import metrics
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import Standard
 from pyg_cagp.uncertainty import (
     FrequencyUncertainty,
     SemanticUncertainty,
@@ -29,8 +29,8 @@ def leak(setting: Setting) -> dict[str, Any]:
     scale of each population.
     """
     kg, coverage, model = setting.kg, setting.coverage, setting.model
-    test = labelled_triples(kg, "standard", seed=setting.seed)
-    triples = test.head, test.rel, test.tail
+    test = Standard(setting.seed).label(kg, "test")
+    triples = test.triples
     structural = StructuralUncertainty(coverage)(*triples).double()
     frequency = coverage.frequency().double()
     proxy = (1 + frequency).rsqrt()

@@ -6,7 +6,7 @@ import torch
 
 from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate, metrics
-from pyg_cagp.protocols import labelled_triples
+from pyg_cagp.protocols import Protocol, Standard, TemporalLike
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import (
     CAGP,
@@ -24,9 +24,9 @@ def tau(setting: Setting) -> dict[str, Any]:
     figures = {}
     for quantile in QUANTILES:
         partition = TemporalLikeOOD(quantile=quantile)
-        test = labelled_triples(kg, "temporal-like", preset=partition)
-        triples = test.head, test.rel, test.tail
-        cagp = CAGP(model, coverage).fit(kg, preset=partition)
+        protocol = TemporalLike(partition)
+        test = protocol.label(kg, "test")
+        cagp = CAGP(model, coverage).fit(kg, protocol=protocol)
         signals = {
             "cagp": cagp,
             "semantic": SemanticUncertainty(model),
@@ -37,7 +37,7 @@ def tau(setting: Setting) -> dict[str, Any]:
             "counts": test.counts(),
             "alpha": cagp.alpha,
             **{
-                name: metrics.auroc(estimator(*triples), test.label)
+                name: metrics.auroc(estimator(*test.triples), test.label)
                 for name, estimator in signals.items()
             },
         }
@@ -50,14 +50,14 @@ def alpha(setting: Setting, num_steps: int = 41) -> dict[str, Any]:
     """
     kg, coverage, model = setting.kg, setting.coverage, setting.model
     figures: dict[str, Any] = {}
-    for protocol, preset in (
-        ("temporal-like", "stated"),
-        ("temporal-like", "table2"),
-        ("standard", "stated"),
-    ):
-        options: dict[str, Any] = {"preset": preset, "seed": setting.seed}
-        test = labelled_triples(kg, protocol, **options)
-        triples = test.head, test.rel, test.tail
+    protocols: dict[str, Protocol] = {
+        "temporal-like, stated": TemporalLike("stated"),
+        "temporal-like, table2": TemporalLike("table2"),
+        "standard, stated": Standard(setting.seed),
+    }
+    for name, protocol in protocols.items():
+        test = protocol.label(kg, "test")
+        triples = test.triples
         parts = SimpleAverage(model, coverage).fit(kg).decompose(*triples)
         weights = torch.linspace(0, 1, num_steps, dtype=torch.double)
         areas = [
@@ -66,9 +66,9 @@ def alpha(setting: Setting, num_steps: int = 41) -> dict[str, Any]:
             )
             for w in weights.tolist()
         ]
-        cagp = CAGP(model, coverage).fit(kg, protocol=protocol, **options)
+        cagp = CAGP(model, coverage).fit(kg, protocol=protocol)
         best = int(torch.tensor(areas).argmax())
-        figures[f"{protocol}, {preset}"] = {
+        figures[name] = {
             "alpha": weights.tolist(),
             "auroc": areas,
             "chosen": {
@@ -87,26 +87,23 @@ def architecture(setting: Setting) -> dict[str, Any]:
     r"""Single signals and their mix with another model behind them."""
     kg, coverage, model = setting.kg, setting.coverage, setting.model
     figures: dict[str, Any] = {"mrr": evaluate.ranking(model, kg)["mrr"]}
-    for protocol, preset in (
-        ("standard", "stated"),
-        ("temporal-like", "stated"),
-        ("temporal-like", "table2"),
-    ):
-        options: dict[str, Any] = {"preset": preset, "seed": setting.seed}
-        test = labelled_triples(kg, protocol, **options)
+    protocols: dict[str, Protocol] = {
+        "standard, stated": Standard(setting.seed),
+        "temporal-like, stated": TemporalLike("stated"),
+        "temporal-like, table2": TemporalLike("table2"),
+    }
+    for title, protocol in protocols.items():
+        test = protocol.label(kg, "test")
         larger = SemanticUncertainty(model, "max")
-        options["protocol"] = protocol
         estimators = {
             "semantic": SemanticUncertainty(model),
             "structural": StructuralUncertainty(coverage),
             "average": SimpleAverage(model, coverage).fit(kg),
-            "cagp": CAGP(model, coverage).fit(kg, **options),
-            "cagp, max": CAGP(larger, coverage).fit(kg, **options),
+            "cagp": CAGP(model, coverage).fit(kg, protocol=protocol),
+            "cagp, max": CAGP(larger, coverage).fit(kg, protocol=protocol),
         }
-        figures[f"{protocol}, {preset}"] = {
-            name: metrics.auroc(
-                estimator(test.head, test.rel, test.tail), test.label
-            )
+        figures[title] = {
+            name: metrics.auroc(estimator(*test.triples), test.label)
             for name, estimator in estimators.items()
         }
     return figures

@@ -9,11 +9,13 @@ from pyg_cagp.nn.kge.distmult import GaussianDistMult
 from pyg_cagp.nn.kge.kg2e import KG2E
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative, bernoulli_rates
+from pyg_cagp.nn.kge.posterior import Posterior
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.query import QueryKGEModel
 from pyg_cagp.nn.kge.rotate import GaussianRotatE
 from pyg_cagp.nn.kge.sngp import SNGPModel
 from pyg_cagp.nn.kge.softmax import OneVsAll, SampledSoftmax, SelfAdversarial
+from pyg_cagp.nn.kge.trained import TrainedPosterior
 from pyg_cagp.nn.kge.transe import GaussianTransE
 from pyg_cagp.nn.kge.ukge import UKGE
 
@@ -21,6 +23,8 @@ classes = [
     "QueryKGEModel",
     "GaussianKGEModel",
     "GaussianPrior",
+    "Posterior",
+    "TrainedPosterior",
     "BilinearKGEModel",
     "GaussianDistMult",
     "GaussianComplEx",

@@ -2,7 +2,7 @@ r"""Knowledge-graph embeddings whose entities are Gaussian distributions."""
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import torch
 from torch import Tensor
@@ -10,19 +10,20 @@ from torch.nn import Embedding
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
+from pyg_cagp.nn.kge.elbo import EvidenceBound
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative
+from pyg_cagp.nn.kge.posterior import Posterior
 from pyg_cagp.nn.kge.prior import GaussianPrior, Reduction
-from pyg_cagp.nn.kge.query import QueryKGEModel
 from pyg_cagp.nn.kge.softmax import SampledSoftmax
+from pyg_cagp.nn.kge.trained import TrainedPosterior
 from pyg_cagp.typing import UncertainScore
 
 #: The form of the variances of an entity.
 Covariance: TypeAlias = Literal["diagonal", "spherical"]
 
 
-class GaussianKGEModel(QueryKGEModel, ABC):
+class GaussianKGEModel(EvidenceBound, ABC):
     r"""A base class for knowledge-graph embedding models in which entities are
     distributions and relations are points.
 
@@ -73,6 +74,9 @@ class GaussianKGEModel(QueryKGEModel, ABC):
 
     #: The variance at the start of training, as a part of the prior's.
     init_share = 0.1
+
+    #: Whether scores depend on variances; then there is no Laplace posterior.
+    scores_hold_variances: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -128,7 +132,31 @@ class GaussianKGEModel(QueryKGEModel, ABC):
         self.noise_table: NoiseTable | None = None
         # In how many training slots each entity stands; see `observe`.
         self.register_buffer("node_freq", torch.zeros(num_nodes).long())
+        self._trained = (TrainedPosterior(self),)
+        # Tuples, for neither is a part of the model's state.
+        self._posterior: tuple[Posterior] = self._trained
         self.reset_parameters()
+
+    @classmethod
+    def from_embeddings(
+        cls, node_emb: Tensor, rel_emb: Tensor, **options: Any
+    ) -> Self:
+        r"""Returns a frozen model of given embeddings, such as those of an
+        encoder. A :class:`~pyg_cagp.nn.posterior.LaplacePosterior` gives it
+        variances.
+
+        Args:
+            node_emb (torch.Tensor): The embeddings of entities.
+            rel_emb (torch.Tensor): The embeddings of relations.
+            **options (optional): Additional arguments of the class.
+        """
+        num_relations = rel_emb.size(0) // (1 + options.get("reciprocal", 0))
+        width = node_emb.size(1) // cls.node_width
+        sizes = node_emb.size(0), num_relations, width
+        model = cls(*sizes, variational=False, **options).to(node_emb.device)
+        with torch.no_grad():
+            model.rel_emb.weight.copy_(rel_emb)
+        return model.with_entities(node_emb)
 
     def reset_parameters(self) -> None:
         r"""Resets all learnable parameters of the module."""
@@ -140,25 +168,71 @@ class GaussianKGEModel(QueryKGEModel, ABC):
             self.node_log_var.weight, math.log(share * self.prior.start)
         )
 
+    @property
+    def posterior(self) -> Posterior:
+        r"""The posterior in force: the one of :meth:`set_posterior`, or else
+        :attr:`trained_posterior`.
+        """
+        return self._posterior[0]
+
+    @property
+    def trained_posterior(self) -> TrainedPosterior:
+        r"""The variances that training maintains, as they are now."""
+        return self._trained[0]
+
+    def set_posterior(self, posterior: Posterior | None) -> None:
+        r"""Puts a posterior in force. Scores and all that training maintains
+        stay as they are. The posterior moves with the model to other devices;
+        the model's :meth:`state_dict` does not hold it.
+
+        Args:
+            posterior (Posterior, optional): The posterior, fitted to this
+                model or to one with the same means. If set to :obj:`None`,
+                :attr:`trained_posterior` is in force again.
+        """
+        if posterior is None:
+            self._posterior = self._trained
+            return
+        if not isinstance(posterior, Posterior):
+            raise InvalidInputError(
+                f"'posterior' must be a Posterior (got "
+                f"{type(posterior).__name__}); "
+                f"LaplacePosterior().fit(model, h, r, t) returns one"
+            )
+        posterior.check_means(self.node_emb)
+        self._posterior = (posterior.to(self.node_emb.weight.device),)
+
+    def _apply(self, fn: Any, recurse: bool = True) -> Self:
+        super()._apply(fn, recurse)
+        self.posterior._apply(fn, recurse)
+        return self
+
     def variance(self, entity: Tensor) -> Tensor:
-        r"""Returns the posterior variance of each dimension.
+        r"""Returns the variance of each dimension under the posterior in force.
 
         Args:
             entity (torch.Tensor): The entities, of any shape.
         """
         shape = (*entity.shape, self.node_emb.embedding_dim)
-        variance = self.node_log_var(entity).exp().expand(shape)
-        # What no triple speaks of, no triple has made any surer.
-        unseen = (self.node_freq[entity] == 0) & self.node_freq.any()
-        return torch.where(unseen[..., None], self.prior.variance, variance)
+        return self.posterior.variance(entity).expand(shape)
 
     def mean_variance(self, entity: Tensor) -> Tensor:
-        r"""Returns the mean over dimensions of the posterior variance.
+        r"""Returns the mean over dimensions of the variance under the posterior
+        in force.
 
         Args:
             entity (torch.Tensor): The entities, of any shape.
         """
-        return self.variance(entity).mean(dim=-1)
+        return self.posterior.mean_variance(entity)
+
+    def sample(self, entity: Tensor) -> Tensor:
+        r"""Draws embeddings from the posterior in force; see
+        :meth:`~pyg_cagp.nn.kge.Posterior.rsample`.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+        """
+        return self.posterior.rsample(entity, generator=self.generator)
 
     @abstractmethod
     def score_variance(
@@ -190,200 +264,3 @@ class GaussianKGEModel(QueryKGEModel, ABC):
             self(head_index, rel_type, tail_index),
             self.score_variance(head_index, rel_type, tail_index),
         )
-
-    @torch.no_grad()
-    def random_sample(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        r"""Replaces the heads of one half of the triples and the tails of the
-        other at random, as PyG does, drawing from the model's own generator.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-        """
-        drawn = torch.randint(
-            self.num_nodes,
-            head_index.shape,
-            generator=self.generator,
-            device=head_index.device,
-        )
-        place = torch.arange(head_index.numel(), device=head_index.device)
-        in_head = place.view_as(head_index) < head_index.numel() // 2
-        return (
-            torch.where(in_head, drawn, head_index),
-            rel_type,
-            torch.where(in_head, tail_index, drawn),
-        )
-
-    def observe(self, head_index: Tensor, tail_index: Tensor) -> None:
-        r"""Tells the model which entities its training triples hold.
-
-        The weight of an entity's prior in a mini-batch depends on how often the
-        entity occurs in all of them. :meth:`loader` does this by itself.
-
-        Args:
-            head_index (torch.Tensor): The head indices of all triples.
-            tail_index (torch.Tensor): The tail indices of all triples.
-        """
-        slots = torch.cat([head_index.view(-1), tail_index.view(-1)])
-        freq = torch.bincount(slots, minlength=self.num_nodes)
-        self.node_freq.copy_(freq)
-
-    def loader(
-        self,
-        head_index: Tensor,
-        rel_type: Tensor,
-        tail_index: Tensor,
-        **kwargs: Any,
-    ) -> Any:
-        r"""Returns a mini-batch loader that samples a subset of triplets, and
-        lets the model :meth:`observe` them.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-            **kwargs (optional): Additional arguments of
-                :class:`torch.utils.data.DataLoader`, such as
-                :obj:`batch_size`, :obj:`shuffle`, :obj:`drop_last`
-                or :obj:`num_workers`.
-        """
-        self.observe(head_index, tail_index)
-        return super().loader(head_index, rel_type, tail_index, **kwargs)
-
-    def sample(self, entity: Tensor) -> Tensor:
-        r"""Draws embeddings from the posterior, with gradients to its mean and
-        variance (the reparameterisation trick).
-
-        Args:
-            entity (torch.Tensor): The entities, of shape :obj:`[n]`.
-        """
-        mean = self.node_emb(entity)
-        if not self.variational:
-            return mean
-        noise = self._noise(mean.size(0))
-        return mean + noise * (0.5 * self.node_log_var(entity)).exp()
-
-    def kl_divergence(self, entity: Tensor) -> Tensor:
-        r"""Returns the divergence of each posterior from the prior; see
-        :meth:`~pyg_cagp.nn.kge.GaussianPrior.divergence`.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-        """
-        log_var = self.node_log_var(entity) if self.variational else None
-        return self.prior.divergence(self.node_emb(entity), log_var)
-
-    def kl_term(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
-        r"""Returns a batch's share of the prior term, per triple; see
-        :class:`~pyg_cagp.nn.kge.GaussianPrior`. Where entities pay by
-        occurrence, its mean over an epoch is :math:`\sum_i \textrm{KL}_i` over
-        the number of triples, without bias.
-
-        Args:
-            head_index (torch.Tensor): The head indices of the batch.
-            tail_index (torch.Tensor): The tail indices of the batch.
-        """
-        if self.prior.reduction == "dense":
-            every = torch.arange(self.num_nodes, device=head_index.device)
-            return self.kl_divergence(every).mean()
-        share = self._shares(head_index, tail_index)
-        slots = torch.cat([head_index, tail_index])
-        return (share * self.kl_divergence(slots)).sum()
-
-    def constrain(self) -> None:
-        r"""Brings parameters back to where they may be, after a step of an
-        optimiser. Most models allow any.
-        """
-
-    def loss(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> Tensor:
-        r"""Returns the negative evidence lower bound per triple.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-        """
-        nll, kl = self.loss_terms(head_index, rel_type, tail_index)
-        return nll + self.kl_weight * kl
-
-    def loss_terms(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        r"""Returns the two terms of :meth:`loss`: the negative log-likelihood
-        of a batch and its share of the prior term, which is zero if it has no
-        weight.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-        """
-        batch = head_index, rel_type, tail_index
-        other = self.objective.negatives(self, *batch)
-        drawn, kl = self.draw(head_index, tail_index, other)
-        return self.objective(self, *batch, other, drawn), kl
-
-    def draw(
-        self, head_index: Tensor, tail_index: Tensor, other: Tensor
-    ) -> tuple[Draws, Tensor]:
-        r"""Draws a batch's entities from the posterior, each slot anew, and
-        returns what the batch pays for the prior; see :meth:`kl_term`.
-
-        Args:
-            head_index (torch.Tensor): The head indices of the batch.
-            tail_index (torch.Tensor): The tail indices of the batch.
-            other (torch.Tensor): Further entities, which pay nothing.
-        """
-        entity = torch.cat([head_index, tail_index, other])
-        sizes = [head_index.numel(), tail_index.numel(), other.numel()]
-        dense = self.prior.reduction == "dense"
-        share = self.node_emb.weight.new_empty(0)
-        if self.kl_weight > 0 and not dense:
-            share = self._shares(head_index, tail_index)
-        if not self.variational:
-            drawn = self.node_emb(entity)
-            energy = self.prior.divergence(drawn[: share.numel()], None)
-            kl = (share * energy).sum()
-        else:
-            noise = self._noise(entity.numel())
-            drawn, kl = DrawAndDiverge.apply(
-                self.node_emb.weight,
-                self.node_log_var.weight,
-                self.prior.log_variance,
-                entity,
-                noise,
-                share,
-                self.node_emb.sparse,
-            )
-        if self.kl_weight > 0 and dense:
-            kl = self.kl_term(head_index, tail_index)
-        return Draws(*drawn.split(sizes)), kl
-
-    def _noise(self, size: int) -> Tensor:
-        weight = self.node_emb.weight
-        shape = (size, weight.size(1))
-        if self.noise_table is not None:
-            return self.noise_table.read(shape, self.generator)
-        return torch.randn(
-            shape,
-            generator=self.generator,
-            device=weight.device,
-            dtype=weight.dtype,
-        )
-
-    def _shares(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
-        r"""Which part of its divergence each slot of a batch pays."""
-        slots = torch.cat([head_index, tail_index])
-        freq = self.node_freq[slots]
-        if bool((freq == 0).any()):
-            raise InvalidInputError(
-                f"entity {int(slots[freq == 0][0])} occurs in a batch but not "
-                f"in what the model was told of; call 'observe' with all "
-                f"training triples, or get batches from 'loader'"
-            )
-        return 1 / (freq * head_index.numel()).to(self.node_emb.weight.dtype)

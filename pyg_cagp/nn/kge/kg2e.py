@@ -57,6 +57,7 @@ class KG2E(GaussianKGEModel):
     """
 
     rel_width = 2
+    scores_hold_variances = True
     #: Pairs of embeddings that are compared at a time, which bounds memory.
     chunk = 2**18
 

@@ -1,6 +1,8 @@
 r"""Models that score embeddings, and answer queries in bulk."""
 
+import copy
 from abc import ABC, abstractmethod
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -8,9 +10,10 @@ from torch.nn import Embedding
 from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.typing import Side
 
-#: What a query can ask for.
-SIDES = ("tail", "head")
+#: The sides that a query can leave open.
+SIDES: tuple[Side, ...] = ("tail", "head")
 
 
 class QueryKGEModel(KGEModel, ABC):
@@ -78,6 +81,26 @@ class QueryKGEModel(KGEModel, ABC):
         Returns:
             Scores of shape :obj:`[...]`, higher for more plausible triples.
         """
+
+    def with_entities(self, node_emb: Tensor) -> Self:
+        r"""Returns a frozen copy of the model with other embeddings of
+        entities, such as those that an encoder returns.
+
+        Args:
+            node_emb (torch.Tensor): The embeddings, of shape
+                :obj:`[num_nodes, node_channels]`.
+        """
+        if node_emb.shape != self.node_emb.weight.shape:
+            raise InvalidInputError(
+                f"'node_emb' must have shape "
+                f"{list(self.node_emb.weight.shape)} (got "
+                f"{list(node_emb.shape)})"
+            )
+        model = copy.deepcopy(self).requires_grad_(False)
+        model.node_emb.weight = torch.nn.Parameter(
+            node_emb.detach().clone(), requires_grad=False
+        )
+        return model
 
     def embed(self, entity: Tensor | None = None) -> Tensor:
         r"""Returns what :meth:`interaction` takes for entities.

@@ -9,15 +9,16 @@ from tqdm import tqdm
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.posterior.slopes import slope_moments, slopes
 
 
 @torch.no_grad()
 def ggn_diagonal(
     model: GaussianKGEModel,
-    edge_index: Tensor,
-    edge_type: Tensor,
+    head_index: Tensor,
+    rel_type: Tensor,
+    tail_index: Tensor,
+    *,
     num_negatives: int | None = None,
     generator: torch.Generator | None = None,
     max_scores: int = 2**22,
@@ -46,8 +47,9 @@ def ggn_diagonal(
 
     Args:
         model (GaussianKGEModel): The model.
-        edge_index (torch.Tensor): Heads and tails, of shape :obj:`[2, E]`.
-        edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+        head_index (torch.Tensor): The head indices.
+        rel_type (torch.Tensor): The relation type.
+        tail_index (torch.Tensor): The tail indices.
         num_negatives (int, optional): If set, a query's candidates are its
             answer and so many entities that a batch shares, weighted so that
             they stand for all. If set to :obj:`None`, or to no less than all,
@@ -66,6 +68,7 @@ def ggn_diagonal(
     Returns:
         The diagonal, of shape :obj:`[num_nodes, channels]`.
     """
+    check_scores(model)
     if num_negatives is not None and num_negatives >= model.num_nodes:
         num_negatives = None
     if num_draws and not model.variational:
@@ -79,15 +82,16 @@ def ggn_diagonal(
         if num_draws:
             nodes = nodes + _noise(model, generator)
         title = f"{draw + 1}/{num_draws}" if num_draws else ""
-        for side, (given, answer) in zip(
-            SIDES, (edge_index, edge_index.flip(0)), strict=True
+        for side, given, answer in (
+            ("tail", head_index, tail_index),
+            ("head", tail_index, head_index),
         ):
             _add_side(
                 model,
                 diagonal,
                 nodes,
                 side,
-                (given, edge_type, answer),
+                (given, rel_type, answer),
                 num_negatives,
                 generator,
                 max_scores,
@@ -100,13 +104,28 @@ def ggn_diagonal(
     return diagonal.clamp_(min=0) / max(1, num_draws)
 
 
+def check_scores(model: GaussianKGEModel) -> None:
+    r"""Raises an error if scores hold variances, for which a curvature at the
+    means is not defined.
+
+    Args:
+        model (GaussianKGEModel): The model.
+    """
+    if model.scores_hold_variances:
+        raise InvalidInputError(
+            f"{type(model).__name__} has no Laplace posterior: its scores hold "
+            f"the variances; use a VariationalPosterior"
+        )
+
+
 def _noise(
     model: GaussianKGEModel, generator: torch.Generator | None
 ) -> Tensor:
-    every = torch.arange(model.num_nodes, device=model.node_emb.weight.device)
-    scale = model.variance(every).sqrt()
-    draw = torch.randn(scale.shape, generator=generator, device=scale.device)
-    return scale * draw
+    scale = model.trained_posterior.variance().sqrt()
+    mean = model.node_emb.weight
+    return scale * torch.randn(
+        mean.shape, generator=generator, device=mean.device
+    )
 
 
 def _add_side(

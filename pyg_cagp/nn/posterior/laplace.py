@@ -2,23 +2,22 @@ r"""A Gaussian around the solution that training found."""
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
-from pyg_cagp.nn.kge import KG2E, GaussianKGEModel
+from pyg_cagp.nn.kge import GaussianKGEModel, Posterior
+from pyg_cagp.nn.kge.posterior import count_slots
 from pyg_cagp.nn.kge.query import SIDES
-from pyg_cagp.nn.posterior.curvature import ggn_diagonal
-from pyg_cagp.nn.posterior.posterior import (
-    SPHERICAL,
-    Posterior,
-    count_slots,
-)
+from pyg_cagp.nn.posterior.curvature import check_scores, ggn_diagonal
+
+Triples = tuple[Tensor, Tensor, Tensor]
 
 
-class LaplacePosterior(Posterior):
+class LaplacePosterior:
     r"""The Laplace approximation from the `"A Practical Bayesian Framework for
     Backpropagation Networks" <https://doi.org/10.1162/neco.1992.4.3.448>`_
     paper, with a diagonal precision, in closed form after training.
@@ -70,8 +69,9 @@ class LaplacePosterior(Posterior):
 
     def __init__(
         self,
-        prior: str | float = "marginal",
-        structure: str = "isotropic",
+        prior: Literal["marginal", "validation", "model"] | float = "marginal",
+        *,
+        structure: Literal["isotropic", "diagonal"] = "isotropic",
         num_negatives: int | None = None,
         seed: int = 0,
         progress: bool = False,
@@ -101,119 +101,85 @@ class LaplacePosterior(Posterior):
     def fit(
         self,
         model: GaussianKGEModel,
-        edge_index: Tensor,
-        edge_type: Tensor,
-        val_edge_index: Tensor | None = None,
-        val_edge_type: Tensor | None = None,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
         *,
+        val: Triples | None = None,
         curvature: Tensor | None = None,
-    ) -> "LaplacePosterior":
-        r"""Computes the variances of all entities in one pass over training.
+    ) -> Posterior:
+        r"""Returns the posterior after one pass over the training triples. The
+        model stays as it is.
 
         Args:
             model (GaussianKGEModel): The trained model.
-            edge_index (torch.Tensor): Heads and tails of training, of shape
-                :obj:`[2, E]`.
-            edge_type (torch.Tensor): Relations of training, of shape
-                :obj:`[E]`.
-            val_edge_index (torch.Tensor, optional): Heads and tails of
-                validation, for :obj:`prior="validation"`.
-                (default: :obj:`None`)
-            val_edge_type (torch.Tensor, optional): Relations of validation.
-                (default: :obj:`None`)
+            head_index (torch.Tensor): The head indices of training.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+            val (tuple, optional): Heads, relations and tails of validation, for
+                :obj:`prior="validation"`. (default: :obj:`None`)
             curvature (torch.Tensor, optional): The result of
-                :func:`~pyg_cagp.nn.posterior.ggn_diagonal`, if it is there
+                :func:`~pyg_cagp.nn.posterior.ggn_diagonal`, if it is computed
                 already. (default: :obj:`None`)
         """
         self.check(model)
-        held_out = None
-        if self.prior == "validation":
-            if val_edge_index is None or val_edge_type is None:
-                raise InvalidInputError(
-                    "prior='validation' needs 'val_edge_index' and "
-                    "'val_edge_type'"
-                )
-            if val_edge_type.numel() == 0:
-                raise InvalidInputError(
-                    "prior='validation' needs validation triples (got none)"
-                )
-            held_out = (val_edge_index, val_edge_type)
-        self.node_freq_ = count_slots(edge_index, model.num_nodes)
-        generator = torch.Generator(edge_index.device).manual_seed(self.seed)
+        if self.prior == "validation" and (val is None or not len(val[1])):
+            raise InvalidInputError(
+                f"prior='validation' needs validation triples in 'val' (got "
+                f"{'None' if val is None else 'none'})"
+            )
         if curvature is None:
             curvature = ggn_diagonal(
                 model,
-                edge_index,
-                edge_type,
-                self.num_negatives,
-                generator,
+                head_index,
+                rel_type,
+                tail_index,
+                num_negatives=self.num_negatives,
+                generator=torch.Generator(rel_type.device).manual_seed(
+                    self.seed
+                ),
                 progress=self.progress,
                 num_draws=self.num_draws,
             )
         if self.num_draws:
             curvature = curvature / model.kl_weight
-        self.curvature_ = curvature
         if self.structure == "isotropic":
-            mean = curvature.mean(dim=1, keepdim=True)
-            self.curvature_ = mean.expand_as(curvature)
-        if held_out is not None:
-            cost = self._held_out(model, *held_out)
-            self.prior_variance_ = _minimise(cost)
+            curvature = curvature.mean(dim=1, keepdim=True)
+        frequency = count_slots(head_index, tail_index, model.num_nodes)
+        # A candidate that is never an answer has curvature as well, but no
+        # triple states anything about it.
+        curvature = curvature * (frequency > 0)[:, None]
+        if self.prior == "validation":
+            assert val is not None
+            prior = _minimise(self._held_out(model, curvature, val))
         elif self.prior == "marginal":
-            self.prior_variance_ = _minimise(self._evidence(model))
+            prior = _minimise(_evidence(model, curvature, frequency > 0))
         elif self.prior == "model":
-            self.prior_variance_ = float(model.prior.variance)
+            prior = float(model.prior.variance)
         else:
-            self.prior_variance_ = float(self.prior)
-        self.variance_ = self._variance(model, self.prior_variance_)
-        return self
+            prior = float(self.prior)
+        variance = 1 / (1 / prior + curvature)
+        return Posterior(model.node_emb, variance.log(), prior, frequency)
 
     def check(self, model: GaussianKGEModel) -> None:
-        r"""Raises an error if the model's scores hold its variances, if it has
-        room for one of them only, or if it was trained without a prior.
+        r"""Raises an error if the model's scores hold its variances, or if it
+        was trained without a prior. It can be called before training.
+
+        Args:
+            model (GaussianKGEModel): The model.
         """
-        if isinstance(model, KG2E):
-            raise InvalidInputError(
-                "KG2E has no Laplace posterior: its scores hold the variances; "
-                "use a VariationalPosterior"
-            )
+        check_scores(model)
         if self.num_draws and model.kl_weight == 0:
             raise InvalidInputError(
                 "'num_draws' needs a model that was trained with a prior "
                 "(kl_weight > 0)"
             )
-        width = model.node_log_var.weight.size(1)
-        is_spherical = width < model.node_emb.weight.size(1)
-        if self.structure == "diagonal" and is_spherical:
-            raise InvalidInputError(SPHERICAL)
-
-    def _variance(self, model: GaussianKGEModel, prior: float) -> Tensor:
-        seen = (self.node_freq_ > 0)[:, None]
-        # A candidate that never is an answer bends the likelihood as well, but
-        # no triple speaks of it.
-        return 1 / (1 / prior + self.curvature_ * seen)
-
-    def _evidence(self, model: GaussianKGEModel) -> Callable[[float], float]:
-        r"""The negative logarithm of the marginal likelihood, up to what does
-        not depend on the prior.
-        """
-        seen = self.node_freq_ > 0
-        mean = model.node_emb.weight[seen].double()
-        curvature = self.curvature_[seen].double()
-        energy, size = float(mean.square().sum()), mean.numel()
-
-        def cost(log_prior: float) -> float:
-            precision = math.exp(-log_prior)
-            volume = float((precision + curvature).log().sum())
-            return 0.5 * (precision * energy + size * log_prior + volume)
-
-        return cost
 
     def _held_out(
         self,
         model: GaussianKGEModel,
-        edge_index: Tensor,
-        edge_type: Tensor,
+        curvature: Tensor,
+        val: Triples,
         num_triples: int = 500,
         num_draws: int = 8,
     ) -> Callable[[float], float]:
@@ -221,23 +187,23 @@ class LaplacePosterior(Posterior):
         triples, its integral over the posterior taken by draws. All priors see
         the same noise, so that the cost is smooth.
         """
-        generator = torch.Generator(edge_index.device).manual_seed(self.seed)
-        device = edge_index.device
+        mean, device = model.node_emb.weight, val[1].device
+        generator = torch.Generator(device).manual_seed(self.seed)
         pick = torch.randperm(
-            edge_type.numel(), generator=generator, device=device
+            val[1].numel(), generator=generator, device=device
         )[:num_triples]
-        (head, tail), rel = edge_index[:, pick], edge_type[pick]
+        head, rel, tail = (part[pick] for part in val)
         seed = self.seed + 1
 
         def cost(log_prior: float) -> float:
-            scale = self._variance(model, math.exp(log_prior)).sqrt()
+            scale = (1 / (1 / math.exp(log_prior) + curvature)).sqrt()
             generator = torch.Generator(device).manual_seed(seed)
             logs: dict[str, list[Tensor]] = {side: [] for side in SIDES}
             for _ in range(num_draws):
                 noise = torch.randn(
-                    scale.shape, generator=generator, device=device
+                    mean.shape, generator=generator, device=device
                 )
-                nodes = model.node_emb.weight + scale * noise
+                nodes = mean + scale * noise
                 for side, given, answer in (
                     ("tail", head, tail),
                     ("head", tail, head),
@@ -253,6 +219,25 @@ class LaplacePosterior(Posterior):
             )
 
         return cost
+
+
+def _evidence(
+    model: GaussianKGEModel, curvature: Tensor, seen: Tensor
+) -> Callable[[float], float]:
+    r"""The negative logarithm of the marginal likelihood, up to what does not
+    depend on the prior.
+    """
+    mean = model.node_emb.weight
+    curvature = curvature.expand_as(mean)[seen].double()
+    mean = mean[seen].double()
+    energy, size = float(mean.square().sum()), mean.numel()
+
+    def cost(log_prior: float) -> float:
+        precision = math.exp(-log_prior)
+        volume = float((precision + curvature).log().sum())
+        return 0.5 * (precision * energy + size * log_prior + volume)
+
+    return cost
 
 
 def _minimise(cost: Callable[[float], float]) -> float:

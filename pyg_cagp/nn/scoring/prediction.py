@@ -4,12 +4,18 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 
-from pyg_cagp._utils.checks import check_ids, check_same_shape
+from pyg_cagp._utils.checks import check_choice, check_ids, check_same_shape
 from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring.scorer import (
+    ScorerLike,
+    as_scorer,
+    evaluating,
+    finite_scores,
+)
+from pyg_cagp.typing import Side
 
 
 class Answers(NamedTuple):
@@ -17,18 +23,20 @@ class Answers(NamedTuple):
 
     Their :obj:`log_prob` is under a softmax over all candidates that were not
     left out. Where fewer than :math:`k` are left, :obj:`entity` is -1 and the
-    others are :math:`-\infty`.
+    others are :math:`-\infty`. :obj:`logsumexp`, of shape :obj:`[B]`, is over
+    all candidates, those left out included, as in :func:`softmax_terms`.
     """
 
     entity: Tensor
     score: Tensor
     log_prob: Tensor
+    logsumexp: Tensor
 
 
 @torch.no_grad()
 def top_answers(
-    model: KGEModel,
-    side: str,
+    model: ScorerLike,
+    side: Side,
     given: Tensor,
     rel_type: Tensor,
     known: AnswerIndex | None = None,
@@ -39,12 +47,12 @@ def top_answers(
     :math:`(?, r, t)`.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
-        side (str): Which side is asked for, :obj:`"tail"` or :obj:`"head"`.
+        model (Scorer): The model, or what :func:`as_scorer` takes.
+        side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
         given (torch.Tensor): The entities of the other side.
         rel_type (torch.Tensor): The relation types.
-        known (AnswerIndex, optional): Answers that need not be found again,
-            and are left out. (default: :obj:`None`)
+        known (AnswerIndex, optional): Known answers, which are left out.
+            (default: :obj:`None`)
         k (int, optional): How many answers to return. (default: :obj:`1`)
         max_scores (int, optional): How many scores to hold at a time, which
             bounds the memory. (default: :obj:`2097152`)
@@ -56,22 +64,25 @@ def top_answers(
         >>> top_answers(model, "tail", head, rel, k=3).entity.shape
         torch.Size([2, 3])
     """
-    if not 1 <= k <= model.num_nodes:
+    check_choice("side", side, SIDES)
+    scorer = as_scorer(model)
+    if not 1 <= k <= scorer.num_nodes:
         raise InvalidInputError(
-            f"'k' must lie in [1, {model.num_nodes}] (got {k})"
+            f"'k' must lie in [1, {scorer.num_nodes}] (got {k})"
         )
-    given = check_ids("given", given, model.num_nodes, "num_nodes")
+    given = check_ids("given", given, scorer.num_nodes, "num_nodes")
     rel_type = check_ids(
-        "rel_type", rel_type, model.num_relations, "num_relations"
+        "rel_type", rel_type, scorer.num_relations, "num_relations"
     )
     check_same_shape(given=given, rel_type=rel_type)
-    score = candidate_scorer(model)
-    size = max(1, max_scores // model.num_nodes)
+    score = finite_scores(scorer)
+    size = max(1, max_scores // scorer.num_nodes)
     parts = []
     for start in range(0, rel_type.numel(), size):
         some, rel = given[start : start + size], rel_type[start : start + size]
-        with evaluating(model):
+        with evaluating(scorer):
             scores = score(side, some, rel)
+        logsumexp = scores.double().logsumexp(dim=1)
         if known is not None:
             scores[known.find(side, some, rel)] = -torch.inf
         best, entity = scores.topk(k, dim=1)
@@ -84,9 +95,10 @@ def top_answers(
                 entity.masked_fill(left_out, -1),
                 best,
                 log_prob.masked_fill(left_out, -torch.inf),
+                logsumexp,
             )
         )
     if not parts:
         none = torch.empty((0, k), device=given.device)
-        return Answers(none.long(), none, none.double())
+        return Answers(none.long(), none, none.double(), none[:, 0].double())
     return Answers(*map(torch.cat, zip(*parts, strict=True)))

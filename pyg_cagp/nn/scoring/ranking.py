@@ -1,20 +1,23 @@
-r"""Where the right answer stands among all candidates."""
+r"""The rank of the right answer among all candidates."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 from tqdm import tqdm
 
 from pyg_cagp._utils.checks import check_triples
 from pyg_cagp.data import AnswerIndex
-from pyg_cagp.nn.scoring.candidates import (
-    CandidateScorer,
-    candidate_scorer,
+from pyg_cagp.data.answer_index import expand_ranges
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring.scorer import (
+    ScorerLike,
+    as_scorer,
     evaluating,
+    finite_scores,
 )
+from pyg_cagp.typing import Side
 
 
 class RankCounts(NamedTuple):
@@ -23,7 +26,7 @@ class RankCounts(NamedTuple):
 
     The optimistic rank is :math:`1 + \textrm{higher}`, the pessimistic one
     :math:`1 + \textrm{higher} + \textrm{equal}`, and the realistic one, which
-    :meth:`rank` gives, lies in their midst.
+    :meth:`rank` gives, is the mean of both.
     """
 
     higher: Tensor
@@ -37,27 +40,28 @@ class RankCounts(NamedTuple):
 
 @torch.no_grad()
 def rank_counts(
-    model: KGEModel,
+    model: ScorerLike,
     head_index: Tensor,
     rel_type: Tensor,
     tail_index: Tensor,
     known: AnswerIndex | None = None,
     max_scores: int = 2**21,
     progress: bool = False,
-) -> dict[str, RankCounts]:
+) -> dict[Side, RankCounts]:
     r"""Ranks the tail and the head of each triple among all entities.
 
-    Triples with the same query share its scores, and known answers are not
-    taken out of the scores but out of the counts.
+    Triples with the same query share its scores. Known answers are taken out of
+    the counts, not out of the scores. A batch of queries costs one transfer
+    from the device.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model, ours or any other.
+        model (Scorer): The model, or what :func:`as_scorer` takes.
         head_index (torch.Tensor): The head indices.
         rel_type (torch.Tensor): The relation type.
         tail_index (torch.Tensor): The tail indices.
-        known (AnswerIndex, optional): Triples known to be true: other answers
-            than the one asked for do not count as rivals (the filtered
-            setting). (default: :obj:`None`)
+        known (AnswerIndex, optional): Triples known to be true: the other
+            answers of a query do not count as rivals (the filtered setting).
+            (default: :obj:`None`)
         max_scores (int, optional): How many scores to hold at a time, which
             bounds the memory. (default: :obj:`2097152`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
@@ -73,77 +77,110 @@ def rank_counts(
         >>> int(rank_counts(model, zero, zero, zero)["tail"].rivals)
         4
     """
-    head_index, rel_type, tail_index = check_triples(
-        head_index, rel_type, tail_index, model.num_nodes, model.num_relations
+    scorer = as_scorer(model)
+    head, rel, tail = check_triples(
+        head_index, rel_type, tail_index, scorer.num_nodes, scorer.num_relations
     )
-    score = candidate_scorer(model)
-    size = max(1, max_scores // max(1, model.num_nodes))
+    score = finite_scores(scorer)
+    size = max(1, max_scores // max(1, scorer.num_nodes))
     found = {}
     with (
-        evaluating(model),
-        tqdm(
-            total=2 * rel_type.numel(), unit="query", disable=not progress
-        ) as bar,
+        evaluating(scorer),
+        tqdm(total=2 * rel.numel(), unit="query", disable=not progress) as bar,
     ):
-        for side, given, answer in (
-            ("tail", head_index, tail_index),
-            ("head", tail_index, head_index),
-        ):
-            counts = RankCounts(*torch.zeros((3, rel_type.numel())).long())
-            counts = RankCounts(*(c.to(rel_type.device) for c in counts))
-            for queries in _batches(given, rel_type, model.num_relations, size):
-                _count(
-                    score, side, given, rel_type, answer, queries, known, counts
-                )
-                bar.update(sum(map(len, queries)))
-            found[side] = counts
+        for side in SIDES:
+            given, answer = (head, tail) if side == "tail" else (tail, head)
+            queries = _Queries(side, given, rel, scorer.num_relations, known)
+            counts = torch.zeros(
+                (3, rel.numel()), dtype=torch.long, device=rel.device
+            )
+            for batch in queries.batches(size):
+                scores = score(side, given[batch.lead], rel[batch.lead])
+                for rows, values in _count(scores, answer, batch):
+                    counts[:, rows] = values
+                    bar.update(rows.numel())
+            found[side] = RankCounts(*counts)
     return found
 
 
-def _batches(
-    given: Tensor, rel: Tensor, num_relations: int, size: int
-) -> Iterator[list[Tensor]]:
-    r"""Puts triples of one query together, a batch of queries at a time.
+class _Batch(NamedTuple):
+    r"""Some queries: those with most triples first."""
 
-    A batch is a list of rounds. The first has one triple of each query, the
-    second has another of those queries that have two, and so on; queries stand
-    in the same order in all, those with most triples first.
+    #: One triple of each query.
+    lead: Tensor
+    #: Triples in rounds: the first round has one triple of each query, the
+    #: second another of each query that has two, and so on. Queries stand in
+    #: the same order in all.
+    rounds: list[Tensor]
+    #: The query and the entity of each known answer, queries in order.
+    row: Tensor
+    entity: Tensor
+    #: Where the known answers of each query end, on the device and here.
+    end: Tensor
+    ends: list[int]
+
+
+class _Queries:
+    r"""The distinct queries of triples. All sizes are read from the device at
+    once.
     """
-    if rel.numel() == 0:
-        return
-    query = given * num_relations + rel
-    _, query, count = query.unique(return_inverse=True, return_counts=True)
-    # Queries by how many triples they have, and triples by their queries.
-    place = count.argsort(descending=True, stable=True).argsort()[query]
-    count = count.sort(descending=True, stable=True).values
-    triples = place.argsort(stable=True)
-    first = count.cumsum(0) - count
-    for start in range(0, count.numel(), size):
-        number = count[start : start + size]
-        begin = first[start : start + size]
-        yield [
-            triples[begin[: int((number > turn).sum())] + turn]
-            for turn in range(int(number[0]))
-        ]
+
+    def __init__(
+        self,
+        side: Side,
+        given: Tensor,
+        rel: Tensor,
+        num_relations: int,
+        known: AnswerIndex | None,
+    ) -> None:
+        _, place, count = (given * num_relations + rel).unique(
+            return_inverse=True, return_counts=True
+        )
+        # Queries by how many triples they have, and triples by their queries.
+        count, order = count.sort(descending=True, stable=True)
+        self.triples = order.argsort()[place].argsort(stable=True)
+        self.first = count.cumsum(0) - count
+        lead = self.triples[self.first]
+        self.known, self.begin = lead[:0], torch.zeros_like(count)
+        self.num_known = torch.zeros_like(count)
+        if known is not None:
+            self.known, self.begin, self.num_known = known.ranges(
+                side, given[lead], rel[lead]
+            )
+        self.sizes = torch.stack([count, self.num_known]).cpu()
+
+    def batches(self, size: int) -> Iterator[_Batch]:
+        r"""Yields batches of at most :obj:`size` queries."""
+        for start in range(0, self.first.numel(), size):
+            part = slice(start, start + size)
+            count, num_known = self.sizes[:, part]
+            # How many queries have more triples than there were rounds.
+            left = count.numel() - count.bincount().cumsum(0)[:-1]
+            first = self.first[part]
+            rounds = [
+                self.triples[first[:num] + turn]
+                for turn, num in enumerate(left.tolist())
+            ]
+            ends = num_known.cumsum(0).tolist()
+            row, place = expand_ranges(
+                self.begin[part], self.num_known[part], ends[-1]
+            )
+            yield _Batch(
+                rounds[0],
+                rounds,
+                row,
+                self.known[place],
+                self.num_known[part].cumsum(0),
+                ends,
+            )
 
 
 def _count(
-    score: CandidateScorer,
-    side: str,
-    given: Tensor,
-    rel: Tensor,
-    answer: Tensor,
-    rounds: list[Tensor],
-    known: AnswerIndex | None,
-    counts: RankCounts,
-) -> None:
-    triples = rounds[0]
-    scores = score(side, given[triples], rel[triples])
-    if known is not None:
-        row, other = known.find(side, given[triples], rel[triples])
-        other_score = scores[row, other]
-        end = row.bincount(minlength=triples.numel()).cumsum(0)
-    for triples in rounds:
+    scores: Tensor, answer: Tensor, batch: _Batch
+) -> Iterator[tuple[Tensor, Tensor]]:
+    r"""Yields the triples of each round with their counts."""
+    known_score = scores[batch.row, batch.entity]
+    for triples in batch.rounds:
         num = triples.numel()
         right = answer[triples]
         true = scores[:num].gather(1, right[:, None])
@@ -151,19 +188,17 @@ def _count(
         # The answer ties with itself.
         no_less = _row_sums(scores[:num] >= true) - 1
         rivals = torch.full_like(higher, scores.size(1) - 1)
-        if known is not None:
+        last = batch.ends[num - 1]
+        if last > 0:
             # Rows ascend, so those of the first queries come first.
-            last = int(end[num - 1])
-            where = row[:last]
+            where, end = batch.row[:last], batch.end[:num]
             level = true.view(-1)[where]
-            counted = other[:last] != right[where]
-            value = other_score[:last]
-            higher -= _run_sums(counted & (value > level), end[:num])
-            no_less -= _run_sums(counted & (value >= level), end[:num])
-            rivals -= _run_sums(counted, end[:num])
-        counts.higher[triples] = higher
-        counts.equal[triples] = no_less - higher
-        counts.rivals[triples] = rivals
+            counted = batch.entity[:last] != right[where]
+            value = known_score[:last]
+            higher -= _run_sums(counted & (value > level), end)
+            no_less -= _run_sums(counted & (value >= level), end)
+            rivals -= _run_sums(counted, end)
+        yield triples, torch.stack([higher, no_less - higher, rivals])
 
 
 def _row_sums(mask: Tensor) -> Tensor:

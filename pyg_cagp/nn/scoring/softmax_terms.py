@@ -1,16 +1,26 @@
 r"""The probability of an answer among all candidates."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
-from torch_geometric.nn.kge import KGEModel
 
-from pyg_cagp._utils.checks import check_ids, check_same_shape
-from pyg_cagp.nn.scoring.candidates import candidate_scorer, evaluating
+from pyg_cagp._utils.checks import check_choice, check_triples
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring.scorer import (
+    CandidateScores,
+    ScorerLike,
+    as_scorer,
+    evaluating,
+    finite_scores,
+)
+from pyg_cagp.typing import Side
 
 
-class SoftmaxTerms(NamedTuple):
+class AnswerTerms(NamedTuple):
     r"""The score of each answer, and the logarithm of the sum of exponentials
     of all candidates' scores, both as :obj:`torch.double`; their difference is
     the log-probability.
@@ -24,50 +34,104 @@ class SoftmaxTerms(NamedTuple):
         return self.score - self.logsumexp
 
 
+@dataclass(frozen=True)
+class SoftmaxTerms:
+    r"""The terms of a batch of triples: those of the tail among all tails, and
+    of the head among all heads.
+
+    Args:
+        sides (dict): The :class:`AnswerTerms` of each side.
+    """
+
+    sides: Mapping[Side, AnswerTerms]
+
+    @property
+    def tail(self) -> AnswerTerms:
+        r"""The terms of the tails."""
+        return self._side("tail")
+
+    @property
+    def head(self) -> AnswerTerms:
+        r"""The terms of the heads."""
+        return self._side("head")
+
+    def _side(self, side: Side) -> AnswerTerms:
+        if side not in self.sides:
+            raise InvalidInputError(
+                f"'terms' have no side '{side}' (got {tuple(self.sides)}); "
+                f"pass sides=('tail', 'head') to 'softmax_terms'"
+            )
+        return self.sides[side]
+
+
 @torch.no_grad()
 def softmax_terms(
-    model: KGEModel,
-    side: str,
-    given: Tensor,
+    model: ScorerLike,
+    head_index: Tensor,
     rel_type: Tensor,
-    answer: Tensor,
+    tail_index: Tensor,
+    *,
+    sides: Sequence[Side] = SIDES,
     temperature: float = 1.0,
     max_scores: int = 2**21,
 ) -> SoftmaxTerms:
-    r"""Returns the terms of a softmax over all entities as answers. Triples
-    with the same query share its scores.
+    r"""Returns the terms of a softmax over all entities as answers. Estimators
+    that read scores share the terms of a batch. Triples with the same query
+    share its scores.
 
     Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
-        side (str): Which side is asked for, :obj:`"tail"` or :obj:`"head"`.
-        given (torch.Tensor): The entities of the other side, of shape
-            :obj:`[B]`.
+        model (Scorer): The model, or what :func:`as_scorer` takes.
+        head_index (torch.Tensor): The head indices, of shape :obj:`[B]`.
         rel_type (torch.Tensor): The relation types, of shape :obj:`[B]`.
-        answer (torch.Tensor): The answers, of shape :obj:`[B]`.
-        temperature (float, optional): What scores are divided by.
+        tail_index (torch.Tensor): The tail indices, of shape :obj:`[B]`.
+        sides (sequence, optional): The sides to answer, of :obj:`"tail"` and
+            :obj:`"head"`. (default: :obj:`("tail", "head")`)
+        temperature (float, optional): Scores are divided by it.
             (default: :obj:`1.0`)
-        max_scores (int, optional): How many scores to hold at a time.
-            (default: :obj:`2097152`)
+        max_scores (int, optional): How many scores to hold at a time, which
+            bounds the memory. (default: :obj:`2097152`)
 
     Example:
         >>> from torch_geometric.nn.kge import DistMult
         >>> model = DistMult(5, 2, hidden_channels=4)
         >>> zero = torch.zeros(5, dtype=torch.long)
-        >>> terms = softmax_terms(model, "tail", zero, zero, torch.arange(5))
-        >>> round(float(terms.log_prob().exp().sum()), 4)
+        >>> terms = softmax_terms(model, zero, zero, torch.arange(5))
+        >>> round(float(terms.tail.log_prob().exp().sum()), 4)
         1.0
     """
-    given = check_ids("given", given, model.num_nodes, "num_nodes")
-    answer = check_ids("answer", answer, model.num_nodes, "num_nodes")
-    rel_type = check_ids(
-        "rel_type", rel_type, model.num_relations, "num_relations"
+    for side in sides:
+        check_choice("sides", side, SIDES)
+    scorer = as_scorer(model)
+    head, rel, tail = check_triples(
+        head_index, rel_type, tail_index, scorer.num_nodes, scorer.num_relations
     )
-    check_same_shape(given=given, rel_type=rel_type, answer=answer)
-    score = candidate_scorer(model)
-    query, place = (given * model.num_relations + rel_type).unique(
-        return_inverse=True
-    )
-    size = max(1, max_scores // model.num_nodes)
+    score = finite_scores(scorer)
+    size = max(1, max_scores // scorer.num_nodes)
+    found = {}
+    with evaluating(scorer):
+        for side in sides:
+            given, answer = (head, tail) if side == "tail" else (tail, head)
+            found[side] = _terms(
+                score,
+                side,
+                (given, rel, answer),
+                scorer.num_relations,
+                temperature,
+                size,
+            )
+    return SoftmaxTerms(found)
+
+
+def _terms(
+    score: CandidateScores,
+    side: Side,
+    triples: tuple[Tensor, Tensor, Tensor],
+    num_relations: int,
+    temperature: float,
+    size: int,
+) -> AnswerTerms:
+    given, rel, answer = triples
+    query, place = (given * num_relations + rel).unique(return_inverse=True)
     order = place.argsort(stable=True)
     steps = torch.arange(0, query.numel() + size, size, device=place.device)
     ends = torch.searchsorted(place[order].contiguous(), steps).tolist()
@@ -76,14 +140,11 @@ def softmax_terms(
     )
     for number, start in enumerate(range(0, query.numel(), size)):
         part = query[start : start + size]
-        with evaluating(model):
-            scores = score(
-                side, part // model.num_relations, part % model.num_relations
-            )
+        scores = score(side, part // num_relations, part % num_relations)
         # In single precision, all that is nearly sure would be equally so.
         scores = scores.double() / temperature
         rows = order[ends[number] : ends[number + 1]]
         local = place[rows] - start
         found[0, rows] = scores[local, answer[rows]]
         found[1, rows] = scores.logsumexp(dim=1)[local]
-    return SoftmaxTerms(found[0], found[1])
+    return AnswerTerms(found[0], found[1])

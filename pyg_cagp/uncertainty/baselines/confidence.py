@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.nn.kge import UKGE, BEUrRE, ConfidenceKGEModel
-from pyg_cagp.uncertainty.base import Labelled, ModelEstimator
+from pyg_cagp.uncertainty.base import ModelEstimator
 from pyg_cagp.uncertainty.baselines.training import train
 
 
@@ -29,7 +29,7 @@ class ConfidenceUncertainty(ModelEstimator):
     """
 
     options: ClassVar[tuple[str, ...]] = ("epochs", "batch_size", "lr", "seed")
-    modules: ClassVar[tuple[str, ...]] = ("model",)
+    trained: ClassVar[tuple[str, ...]] = ("model",)
     needs_fit = True
 
     losses_: list[float]
@@ -52,7 +52,7 @@ class ConfidenceUncertainty(ModelEstimator):
         self.seed = seed
         self.progress = progress
 
-    def _fit(self, kg: Data, labelled: Labelled) -> None:
+    def _train(self, kg: Data) -> None:
         r"""Trains the model anew, on the training triples alone."""
         device = self.device
         head, rel, tail = (p.to(device) for p in triples(kg, "train"))

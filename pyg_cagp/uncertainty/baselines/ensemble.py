@@ -117,9 +117,9 @@ class DeepEnsemble(UncertaintyEstimator):
                 found.append(torch.sigmoid(score))
             else:
                 terms = softmax_terms(
-                    model, "tail", head_index, rel_type, tail_index
+                    model, head_index, rel_type, tail_index, sides=("tail",)
                 )
-                found.append(terms.log_prob().exp())
+                found.append(terms.tail.log_prob().exp())
         return torch.stack(found)
 
     def uncertainty(

@@ -13,7 +13,7 @@ from torch_geometric.utils import coalesce, to_undirected
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.nn.kge.query import QueryKGEModel
 from pyg_cagp.nn.radial_flow import RadialFlows
-from pyg_cagp.uncertainty.base import Labelled, ModelEstimator
+from pyg_cagp.uncertainty.base import ModelEstimator
 from pyg_cagp.uncertainty.baselines.training import train
 
 
@@ -82,7 +82,7 @@ class GraphPosteriorNetwork(ModelEstimator):
         "lr",
         "seed",
     )
-    modules: ClassVar[tuple[str, ...]] = ("network",)
+    trained: ClassVar[tuple[str, ...]] = ("network",)
     needs_fit = True
 
     losses_: list[float]
@@ -153,7 +153,7 @@ class GraphPosteriorNetwork(ModelEstimator):
         log_count = self.network["flows"](z) + log_prior + budget
         return log_count.clamp(-30, 30).exp()
 
-    def _fit(self, kg: Data, labelled: Labelled) -> None:
+    def _train(self, kg: Data) -> None:
         r"""Trains encoder and flows, on the training triples alone."""
         coverage = Coverage.from_data(kg)
         entity, cls, count = (part.to(self.device) for part in _slots(coverage))

@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import triples
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.uncertainty.base import Labelled, ModelEstimator
+from pyg_cagp.uncertainty.base import ModelEstimator
 from pyg_cagp.uncertainty.baselines.training import train
 from pyg_cagp.uncertainty.semantic import combine_ends
 
@@ -63,7 +63,7 @@ class RelationConditionedVariance(ModelEstimator):
         "lr",
         "seed",
     )
-    modules: ClassVar[tuple[str, ...]] = ("perceptrons",)
+    trained: ClassVar[tuple[str, ...]] = ("perceptrons",)
     needs_fit = True
 
     losses_: list[float]
@@ -128,7 +128,7 @@ class RelationConditionedVariance(ModelEstimator):
             ]
         return self.perceptrons[role](torch.cat(known, dim=-1))[..., 0]
 
-    def _fit(self, kg: Data, labelled: Labelled) -> None:
+    def _train(self, kg: Data) -> None:
         r"""Trains the perceptrons, on the training triples alone."""
         head, rel, tail = (p.to(self.device) for p in triples(kg, "train"))
         self.perceptrons = self._make()

@@ -10,7 +10,6 @@ from torch_geometric.data import Data
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.nn.kge import SNGPModel
-from pyg_cagp.uncertainty.base import Labelled
 from pyg_cagp.uncertainty.baselines.confidence import ConfidenceUncertainty
 
 MEASURES = ("variance", "probability")
@@ -64,12 +63,12 @@ class SNGP(ConfidenceUncertainty):
         super().__init__(model, epochs, batch_size, lr, **kwargs)
         self.measure = measure
 
-    def _fit(self, kg: Data, labelled: Labelled) -> None:
+    def _train(self, kg: Data) -> None:
         r"""Trains the model anew and finds the precision of its head, on the
         training triples alone.
         """
         self.model.num_triples = int(kg.train_mask.sum())
-        super()._fit(kg, labelled)
+        super()._train(kg)
         self.covariance_ = self._covariance(kg)
 
     @torch.no_grad()

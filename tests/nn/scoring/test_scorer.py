@@ -9,8 +9,8 @@ from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E, UKGE, BEUrRE, QueryKGEModel, SNGPModel
 from pyg_cagp.nn.scoring import (
-    candidate_scorer,
-    candidates,
+    adapters,
+    as_scorer,
     rank_counts,
     softmax_terms,
     top_answers,
@@ -34,7 +34,7 @@ class Doubled(DistMult):
 @pytest.mark.parametrize("side", ["tail", "head"])
 def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
     # So few at a time that a query is cut in the middle.
-    monkeypatch.setattr(candidates, "MAX_TRIPLES", 4)
+    monkeypatch.setattr(adapters, "MAX_TRIPLES", 4)
     monkeypatch.setattr(QueryKGEModel, "max_numbers", 50)
     torch.manual_seed(0)
     model = cls(N, R, 4).eval()
@@ -42,7 +42,12 @@ def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
         torch.nn.init.normal_(parameter)
     given, rel = torch.tensor([3, 0, 8]), torch.tensor([1, 0, 1])
     with torch.no_grad():
-        got = candidate_scorer(model)(side, given, rel)
+        scorer = as_scorer(model)
+        got = (
+            scorer.score_tails(given, rel)
+            if side == "tail"
+            else scorer.score_heads(rel, given)
+        )
         for row in range(3):
             for entity in range(N):
                 ends = given[row : row + 1], torch.tensor([entity])
@@ -55,8 +60,9 @@ def test_weights_that_are_no_numbers_are_refused():
     model = ComplEx(N, R, 4)
     with torch.no_grad():
         model.node_emb_im.weight[0, 0] = torch.inf
+    zero = torch.zeros(1, dtype=torch.long)
     with pytest.raises(DivergenceError, match=r"\(in 'node_emb_im.weight'\)"):
-        candidate_scorer(model)
+        rank_counts(model, zero, zero, zero)
 
 
 def test_scores_that_are_no_numbers_are_refused():
@@ -87,7 +93,7 @@ def test_ids_and_sides_are_checked():
     with pytest.raises(InvalidInputError, match="'side' must be one of"):
         top_answers(model, "tails", zero, zero)
     with pytest.raises(InvalidInputError, match="'rel_type' must lie in"):
-        softmax_terms(model, "tail", zero, zero + R, zero)
+        softmax_terms(model, zero, zero + R, zero)
     with pytest.raises(InvalidInputError, match="'head_index' must lie in"):
         rank_counts(model, zero + N, zero, zero)
 
@@ -96,8 +102,18 @@ def test_softmax_terms_of_any_precision():
     for dtype in (torch.double, torch.bfloat16):
         model = DistMult(N, R, 4).to(dtype)
         zero = torch.zeros(N, dtype=torch.long)
-        got = softmax_terms(model, "tail", zero, zero, torch.arange(N))
-        assert float(got.log_prob().exp().sum()) == pytest.approx(1)
+        got = softmax_terms(model, zero, zero, torch.arange(N))
+        assert float(got.tail.log_prob().exp().sum()) == pytest.approx(1)
+
+
+def test_terms_of_a_side_that_was_not_requested():
+    zero = torch.zeros(1, dtype=torch.long)
+    terms = softmax_terms(DistMult(N, R, 4), zero, zero, zero, sides=["head"])
+    assert terms.head.score.shape == (1,)
+    with pytest.raises(InvalidInputError, match="have no side 'tail'"):
+        _ = terms.tail
+    with pytest.raises(InvalidInputError, match="'sides' must be one of"):
+        softmax_terms(DistMult(N, R, 4), zero, zero, zero, sides=["tails"])
 
 
 def test_a_constant_scorer_ties_with_everybody():

@@ -1,0 +1,205 @@
+r"""Look-ups of entity-relation pairs."""
+
+import torch
+from torch import Tensor
+
+from pyg_cagp._utils.checks import (
+    check_choice,
+    check_pairs,
+    check_triples,
+)
+from pyg_cagp.coverage import views
+from pyg_cagp.coverage.lookup import PresenceBitmap, find
+from pyg_cagp.coverage.store import ROLES, CompressedPairs
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.typing import CoverageView, Role
+
+
+class PairQueries(CompressedPairs):
+    r"""Look-ups in compressed rows. A method without an underscore checks its
+    ids, with one host synchronisation, and calls the one with an underscore,
+    which checks nothing.
+    """
+
+    def contains(
+        self, entity: Tensor, relation: Tensor, role: Role = "any"
+    ) -> Tensor:
+        r"""Returns for each pair whether it was ever seen.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+            relation (torch.Tensor): The relations, of the same shape.
+            role (str, optional): The role in which the entity was seen:
+                :obj:`"any"`, :obj:`"head"` or :obj:`"tail"`.
+                (default: :obj:`"any"`)
+        """
+        check_choice("role", role, ROLES)
+        return self._contains(*self._check_pairs(entity, relation), role)
+
+    def _contains(
+        self, entity: Tensor, relation: Tensor, role: Role = "any"
+    ) -> Tensor:
+        if role != "any":
+            return self._count(entity, relation, role) > 0
+        bitmap = self._presence()
+        if bitmap is not None:
+            return bitmap.contains(entity, relation)
+        return self._find(entity, relation) >= 0
+
+    def count(
+        self, entity: Tensor, relation: Tensor, role: Role = "any"
+    ) -> Tensor:
+        r"""Returns for each pair in how many training slots it was seen.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+            relation (torch.Tensor): The relations, of the same shape.
+            role (str, optional): The role in which the entity was seen:
+                :obj:`"any"`, :obj:`"head"` or :obj:`"tail"`.
+                (default: :obj:`"any"`)
+        """
+        check_choice("role", role, ROLES)
+        return self._count(*self._check_pairs(entity, relation), role)
+
+    def _count(self, entity: Tensor, relation: Tensor, role: Role) -> Tensor:
+        head, tail = self._counts(entity, relation)
+        if role == "any":
+            return head + tail
+        return head if role == "head" else tail
+
+    def _counts(
+        self, entity: Tensor, relation: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        r"""Returns the counts of each pair as a head and as a tail."""
+        place = self._find(entity, relation)
+        return (
+            _gather(self.head_count, place).long(),
+            _gather(self.tail_count, place).long(),
+        )
+
+    def weight(
+        self,
+        entity: Tensor,
+        relation: Tensor,
+        view: CoverageView = "binary",
+        role: Role = "any",
+    ) -> Tensor:
+        r"""Returns a view of the evidence for each pair; see :meth:`values`.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+            relation (torch.Tensor): The relations, of the same shape.
+            view (str, optional): :obj:`"binary"`, :obj:`"count"`,
+                :obj:`"log"` or :obj:`"tfidf"`. (default: :obj:`"binary"`)
+            role (str, optional): :obj:`"any"`, :obj:`"head"` or
+                :obj:`"tail"`. (default: :obj:`"any"`)
+        """
+        pairs = self._check_pairs(entity, relation)
+        return self._weight(*pairs, view, role)
+
+    def _weight(
+        self,
+        entity: Tensor,
+        relation: Tensor,
+        view: CoverageView,
+        role: Role = "any",
+    ) -> Tensor:
+        return _gather(self._values(view, role), self._find(entity, relation))
+
+    def missing(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Counts how many of a triple's two pairs were never seen:
+        :math:`2 - c(h, r) - c(t, r)`.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        sizes = self.num_nodes, self.num_relations
+        head, rel, tail = check_triples(
+            head_index, rel_type, tail_index, *sizes
+        )
+        self._check_device("head_index", head)
+        return self._missing(head, rel, tail)
+
+    def _missing(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+        seen = self._contains(
+            torch.stack([head, tail]), rel.expand(2, *rel.shape)
+        )
+        return 2 - seen.sum(dim=0)
+
+    def values(
+        self, view: CoverageView = "binary", role: Role = "any"
+    ) -> Tensor:
+        r"""Returns a view of the evidence for each pair, of shape
+        :obj:`[nnz]`.
+
+        Args:
+            view (str, optional): With :math:`n(e, r)` the count,
+
+                * :obj:`"binary"`: 1 where :math:`n > 0`,
+                * :obj:`"count"`: :math:`n` itself,
+                * :obj:`"log"`: :math:`\log(1 + n) / \log(1 + \max n)`,
+                * :obj:`"tfidf"`: :math:`n \cdot (1 + \log \frac{1 + |E|}{1 +
+                  |\{e : n(e, r) > 0\}|})`, each entity's row scaled to unit
+                  length.
+
+                All but the count lie in :math:`[0, 1]`, and every constant
+                comes from the training edges alone.
+                (default: :obj:`"binary"`)
+            role (str, optional): :obj:`"any"`, :obj:`"head"` or
+                :obj:`"tail"`. (default: :obj:`"any"`)
+        """
+        return self._values(view, role).clone()
+
+    def _values(self, view: CoverageView, role: Role) -> Tensor:
+        if (view, role) not in self._cache:
+            self._cache[view, role] = views.weigh(self, view, role)
+        return self._cache[view, role]
+
+    def _check_pairs(
+        self, entity: Tensor, relation: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        sizes = self.num_nodes, self.num_relations
+        entity, relation = check_pairs(entity, relation, *sizes)
+        self._check_device("entity", entity)
+        return entity, relation
+
+    def _check_device(self, name: str, ids: Tensor) -> None:
+        if ids.device != self.device:
+            raise InvalidInputError(
+                f"'{name}' must be on the device of the coverage (got "
+                f"{ids.device} and {self.device}); move one by '.to()'"
+            )
+
+    def _find(self, entity: Tensor, relation: Tensor) -> Tensor:
+        place = find(
+            self.rowptr,
+            self.col,
+            entity.reshape(-1),
+            relation.reshape(-1),
+            self.longest_row,
+        )
+        return place.view(entity.shape)
+
+    def _presence(self) -> PresenceBitmap | None:
+        # One bit for every cell, while it takes no more memory than the rows;
+        # rows of sparser graphs are searched.
+        words = self.num_nodes * PresenceBitmap.words_per_row(
+            self.num_relations
+        )
+        if 8 * words > self.nbytes:
+            return None
+        if "bitmap" not in self._cache:
+            self._cache["bitmap"] = PresenceBitmap(
+                self.row(), self.col, self.num_nodes, self.num_relations
+            )
+        return self._cache["bitmap"]
+
+
+def _gather(values: Tensor, place: Tensor) -> Tensor:
+    if values.numel() == 0:
+        return values.new_zeros(place.shape)
+    return values.take(place.clamp(min=0)) * (place >= 0)

@@ -1,0 +1,238 @@
+r"""The contents of a run's inference state: model, coverage, names, triples."""
+
+import difflib
+import json
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pyg_cagp._utils.documents import UPGRADE
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.exceptions import (
+    CAGPError,
+    CheckpointError,
+    InvalidInputError,
+)
+from pyg_cagp.inference import state
+from pyg_cagp.inference.state import REMEDY
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.train import load_model
+from pyg_cagp.train.checkpoint import load_checkpoint
+
+T = TypeVar("T")
+
+
+class Names:
+    r"""The names of entities, or of relations, by number and back.
+
+    A name is looked up as it is written. One that is not found is looked up
+    once more without surrounding blanks and in composed Unicode form, since a
+    file may spell an accent as a character of its own.
+
+    Args:
+        names (sequence): The names, in the order of their numbers.
+        what (str, optional): What they name, for messages.
+            (default: :obj:`"entity"`)
+
+    Example:
+        >>> names = Names(["Zürich", "Bern"])
+        >>> names.find(["Bern", " Bern", "Paris"])
+        tensor([ 1,  1, -1])
+    """
+
+    def __init__(self, names: Iterable[str], *, what: str = "entity") -> None:
+        self.names = list(names)
+        self.what = what
+        self._number = {name: i for i, name in enumerate(self.names)}
+
+    @cached_property
+    def _plain(self) -> dict[str, int]:
+        numbers: dict[str, int] = {}
+        for number, name in enumerate(self.names):
+            # A third spelling of two names that look alike is ambiguous.
+            numbers[_plain(name)] = -1 if _plain(name) in numbers else number
+        return numbers
+
+    def find(self, names: Sequence[str]) -> Tensor:
+        r"""Returns the numbers of names, -1 for those that are unknown.
+
+        Args:
+            names (sequence): The names.
+        """
+        get = self._number.get
+        numbers = np.fromiter((get(n, -1) for n in names), np.int64, len(names))
+        for row in np.flatnonzero(numbers < 0).tolist():
+            numbers[row] = self._plain.get(_plain(names[row]), -1)
+        return torch.from_numpy(numbers)
+
+    def number(self, name: str) -> int:
+        r"""Returns the number of a name, or raises an error that lists the
+        names most like it.
+
+        Args:
+            name (str): The name.
+        """
+        number = int(self.find([name])[0])
+        if number >= 0:
+            return number
+        close = self.closest(name)
+        hint = (
+            f"did you mean {' or '.join(map(repr, close))}?"
+            if close
+            else f"none of the {len(self):,} known names is like it"
+        )
+        raise InvalidInputError(f"there is no {self.what} {name!r}; {hint}")
+
+    def closest(self, name: str, num: int = 3) -> list[str]:
+        r"""Returns the known names that are most like an unknown one.
+
+        Args:
+            name (str): The unknown name.
+            num (int, optional): How many to return at most.
+                (default: :obj:`3`)
+        """
+        # A comparison with millions of names takes long; names of another
+        # length are not alike.
+        slack = 3 + len(name) // 3
+        folded: dict[str, str] = {}
+        for known in self.names:
+            if abs(len(known) - len(name)) <= slack:
+                folded.setdefault(known.casefold(), known)
+        close = difflib.get_close_matches(name.casefold(), folded, num)
+        return [folded[match] for match in close]
+
+    def __getitem__(self, number: int) -> str:
+        return self.names[number]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({len(self)})"
+
+
+def _plain(name: str) -> str:
+    return unicodedata.normalize("NFC", name.strip())
+
+
+def read_part(path: Path, read: Callable[[], T]) -> T:
+    r"""Reads a file of a state, or names it and the remedy.
+
+    Args:
+        path (pathlib.Path): The file, for the message.
+        read (callable): The function that reads it.
+    """
+    if not path.is_file():
+        raise CheckpointError(f"there is no '{path}'; {REMEDY}")
+    try:
+        return read()
+    except CAGPError as error:
+        if str(error).endswith(UPGRADE):
+            raise
+        raise CheckpointError(f"{error}; {REMEDY}") from None
+    except (OSError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else repr(error)
+        raise CheckpointError(
+            f"'{path}' cannot be read ({reason}); {REMEDY}"
+        ) from None
+
+
+@dataclass(frozen=True)
+class State:
+    r"""The valid state of a run.
+
+    Args:
+        run (pathlib.Path): The folder of the run.
+        folder (pathlib.Path): The folder of the state.
+        document (dict): The values of :obj:`inference.json`.
+        model (GaussianKGEModel): The model, with its posterior.
+        meta (dict): The values that are stored with the model.
+        coverage (Coverage): The coverage of all seen triples.
+        entities (Names): The names of entities.
+        relations (Names): The names of relations.
+        train (torch.Tensor): Heads, relations and tails of the triples that
+            were learned or added later, of shape :obj:`[3, E]`.
+        val (torch.Tensor): Those of validation, of shape :obj:`[3, V]`.
+    """
+
+    run: Path
+    folder: Path
+    document: dict[str, Any]
+    model: GaussianKGEModel
+    meta: dict[str, Any]
+    coverage: Coverage
+    entities: Names
+    relations: Names
+    train: Tensor
+    val: Tensor
+
+
+def read_state(run: Path, *, device: torch.device | str = "cpu") -> State:
+    r"""Reads the valid state of a run. The folder may come from a stranger:
+    every value is checked, and nothing is unpickled.
+
+    Args:
+        run (pathlib.Path): The folder of the run.
+        device (torch.device or str, optional): The device of the model and of
+            the coverage. (default: :obj:`"cpu"`)
+    """
+    document = state.read_pointer(run)
+    folder = state.check_state(run, document)
+    path = run / document["model"]
+    model, meta = read_part(path, lambda: load_model(path, device=device))
+    if meta["crc32"] != document["model_crc32"]:
+        raise CheckpointError(
+            f"'{folder}' was made for another model than '{path}'; {REMEDY}"
+        )
+    sizes = model.num_nodes, model.num_relations
+    file = folder / state.COVERAGE
+    # In memory: an update removes the file.
+    coverage = read_part(file, lambda: Coverage.load(file, mmap=False))
+    if (coverage.num_nodes, coverage.num_relations) != sizes:
+        raise CheckpointError(
+            f"'{file}' is of another graph than the model; {REMEDY}"
+        )
+    path = folder / state.NAMES
+    names = read_part(path, lambda: _read_names(path, *sizes))
+    known = folder / state.KNOWN
+    tensors, _ = read_part(known, lambda: load_checkpoint(known))
+    train, val = read_part(known, lambda: (tensors["train"], tensors["val"]))
+    return State(
+        run=run,
+        folder=folder,
+        document=document,
+        model=model,
+        meta=meta,
+        coverage=coverage.to(device),
+        entities=names[0],
+        relations=names[1],
+        train=train,
+        val=val,
+    )
+
+
+def _read_names(
+    path: Path, num_nodes: int, num_relations: int
+) -> tuple[Names, Names]:
+    document = json.loads(path.read_text(encoding="utf-8"))
+    both = []
+    for key, what, size in (
+        ("entities", "entity", num_nodes),
+        ("relations", "relation", num_relations),
+    ):
+        names = document[key]
+        if names is not None and len(names) != size:
+            raise ValueError(f"{len(names)} {key} instead of {size}")
+        if not all(isinstance(name, str) for name in names or ()):
+            raise ValueError(f"{key} whose names are no text")
+        # The numbers are the names in a graph without names.
+        listed = map(str, range(size)) if names is None else names
+        both.append(Names(listed, what=what))
+    return both[0], both[1]

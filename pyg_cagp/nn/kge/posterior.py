@@ -1,0 +1,260 @@
+r"""Posteriors over the embeddings of entities, as objects."""
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.nn import Embedding, Module
+
+from pyg_cagp.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from pyg_cagp.nn.kge.base import GaussianKGEModel
+
+
+class Posterior(Module):
+    r"""A Gaussian over the embedding of each entity, with a diagonal covariance
+    or one variance for all dimensions (isotropic).
+
+    Its means are the embeddings of a model, shared and not copied; its
+    variances are its own. It never changes: :meth:`update` returns another
+    one. Entities without training triples have the variance of the prior. Make
+    one with :class:`~pyg_cagp.nn.posterior.LaplacePosterior` or
+    :class:`~pyg_cagp.nn.posterior.VariationalPosterior`, and put it in force
+    with :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior`.
+
+    Args:
+        node_emb (torch.nn.Embedding): The means, of shape
+            :obj:`[num_nodes, channels]`.
+        log_variance (torch.Tensor): The logarithms of the variances, of shape
+            :obj:`[num_nodes, channels]`, or :obj:`[num_nodes, 1]` if isotropic.
+        prior_variance (float): The variance of the prior.
+        frequency (torch.Tensor): In how many training slots each entity
+            stands, of shape :obj:`[num_nodes]`.
+    """
+
+    log_variance_: Tensor
+    frequency_: Tensor
+    table_: Tensor
+
+    def __init__(
+        self,
+        node_emb: Embedding,
+        log_variance: Tensor,
+        prior_variance: float,
+        frequency: Tensor,
+    ) -> None:
+        super().__init__()
+        # A tuple, for the means belong to the model's state.
+        self._node_emb = (node_emb,)
+        self._prior_variance = float(prior_variance)
+        prior = torch.tensor(
+            self._prior_variance,
+            dtype=log_variance.dtype,
+            device=log_variance.device,
+        )
+        log_variance = torch.where(
+            (frequency > 0)[:, None], log_variance, prior.log()
+        )
+        self.register_buffer("log_variance_", log_variance)
+        self.register_buffer("frequency_", frequency)
+        self.register_buffer("table_", None, persistent=False)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        self._key: str | None = None
+        parts = self.log_variance_.split(2**16)
+        self.table_ = torch.cat([self._average(part.exp()) for part in parts])
+
+    def _average(self, variance: Tensor) -> Tensor:
+        # A mean of equal numbers rounds. Isotropic variances are averaged like
+        # others, so that a posterior's form changes no bit of a result.
+        width = self._node_emb[0].embedding_dim
+        shape = (*variance.shape[:-1], width)
+        return variance.expand(shape).contiguous().mean(dim=-1)
+
+    def get_extra_state(self) -> Tensor:
+        r"""Returns the variance of the prior, for :meth:`state_dict`."""
+        return torch.tensor(self.prior_variance, dtype=torch.double)
+
+    def set_extra_state(self, state: Any) -> None:
+        r"""Takes the variance of the prior from a state."""
+        self._prior_variance = float(state)
+        self._refresh()
+
+    @property
+    def log_variance(self) -> Tensor:
+        r"""The logarithms of all variances, of shape
+        :obj:`[num_nodes, channels]` or :obj:`[num_nodes, 1]`.
+        """
+        return self.log_variance_
+
+    @property
+    def frequency(self) -> Tensor:
+        r"""In how many training slots each entity stands."""
+        return self.frequency_
+
+    @property
+    def prior_variance(self) -> float:
+        r"""The variance of the prior."""
+        return self._prior_variance
+
+    @property
+    def key(self) -> str:
+        r"""A digest of its variances, computed once."""
+        if self._key is None:
+            self._key = self._digest()
+        return self._key
+
+    def _digest(self) -> str:
+        digest = hashlib.blake2b(digest_size=16)
+        for tensor in (self.log_variance, self.frequency):
+            digest.update(tensor.detach().cpu().contiguous().numpy().data)
+        digest.update(self.prior_variance.hex().encode())
+        return digest.hexdigest()
+
+    def check_means(self, node_emb: Embedding) -> None:
+        r"""Raises an error if a model has other means.
+
+        Args:
+            node_emb (torch.nn.Embedding): The means of the model.
+        """
+        own = self._node_emb[0].weight
+        if own.shape != node_emb.weight.shape:
+            raise InvalidInputError(
+                f"'posterior' is one of embeddings of shape {list(own.shape)} "
+                f"(the model has {list(node_emb.weight.shape)})"
+            )
+        if own is not node_emb.weight and not torch.equal(
+            own.to(node_emb.weight), node_emb.weight
+        ):
+            raise InvalidInputError(
+                "'posterior' was fitted to a model with other embeddings; fit "
+                "one to this model"
+            )
+
+    def mean(self, entity: Tensor) -> Tensor:
+        r"""Returns the means of entities, of shape :obj:`[..., channels]`.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+        """
+        return self._node_emb[0](entity)
+
+    def variance(self, entity: Tensor | None = None) -> Tensor:
+        r"""Returns the variances of entities, of shape :obj:`[..., channels]`,
+        or :obj:`[..., 1]` if isotropic.
+
+        Args:
+            entity (torch.Tensor, optional): The entities, of any shape; all of
+                them if set to :obj:`None`. (default: :obj:`None`)
+        """
+        if entity is None:
+            return self.log_variance_.exp()
+        return self.log_variance_[entity].exp()
+
+    def mean_variance(self, entity: Tensor) -> Tensor:
+        r"""Returns the mean over dimensions of the variance, from a table.
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+        """
+        return self.table_[entity]
+
+    def rsample(
+        self, entity: Tensor, *, generator: torch.Generator | None = None
+    ) -> Tensor:
+        r"""Draws embeddings, with gradients to means (the reparameterisation
+        trick).
+
+        Args:
+            entity (torch.Tensor): The entities, of any shape.
+            generator (torch.Generator, optional): The source of noise;
+                PyTorch's own if set to :obj:`None`. (default: :obj:`None`)
+        """
+        mean = self.mean(entity)
+        noise = torch.randn(
+            mean.shape,
+            generator=generator,
+            device=mean.device,
+            dtype=mean.dtype,
+        )
+        return mean + noise * self.variance(entity).sqrt()
+
+    @torch.no_grad()
+    def update(
+        self,
+        model: "GaussianKGEModel",
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        *,
+        num_negatives: int | None = None,
+        seed: int = 0,
+    ) -> "Posterior":
+        r"""Returns the posterior after new triples, without training again.
+
+        The curvature of the new triples is added to the precision of each
+        entity that stands in one of them, or has stood in others before,
+
+        .. math::
+            \frac{1}{s_{ij}} \leftarrow \frac{1}{s_{ij}} + G_{ij},
+
+        which is the Laplace posterior of all triples at the same means. The
+        curvature is that at the means, also where this posterior's is a mean
+        over draws: new triples then count for less than those of training.
+        Means do not move.
+
+        Args:
+            model (GaussianKGEModel): The model that it was fitted to.
+            head_index (torch.Tensor): The head indices of the new triples.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+            num_negatives (int, optional): See
+                :func:`~pyg_cagp.nn.posterior.ggn_diagonal`.
+                (default: :obj:`None`)
+            seed (int, optional): The seed of all draws. (default: :obj:`0`)
+        """
+        from pyg_cagp.nn.posterior.curvature import ggn_diagonal
+
+        curvature = ggn_diagonal(
+            model,
+            head_index,
+            rel_type,
+            tail_index,
+            num_negatives=num_negatives,
+            generator=torch.Generator(rel_type.device).manual_seed(seed),
+        )
+        log_variance = self.log_variance
+        if log_variance.size(1) == 1:
+            curvature = curvature.mean(dim=1, keepdim=True)
+        frequency = self.frequency + count_slots(
+            head_index, tail_index, self.frequency.numel()
+        )
+        precision = 1 / log_variance.exp() + curvature
+        return Posterior(
+            self._node_emb[0],
+            -precision.log(),
+            self.prior_variance,
+            frequency,
+        )
+
+    def extra_repr(self) -> str:
+        r"""Describes the posterior in one line."""
+        shape = list(self.log_variance.shape)
+        return f"{shape}, prior_variance={self.prior_variance:.4g}"
+
+
+def count_slots(
+    head_index: Tensor, tail_index: Tensor, num_nodes: int
+) -> Tensor:
+    r"""Returns in how many places of triples each entity stands.
+
+    Args:
+        head_index (torch.Tensor): The head indices.
+        tail_index (torch.Tensor): The tail indices.
+        num_nodes (int): The number of entities.
+    """
+    slots = torch.cat([head_index.reshape(-1), tail_index.reshape(-1)])
+    return torch.bincount(slots, minlength=num_nodes)

@@ -1,0 +1,82 @@
+r"""The posterior that a model in training has."""
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from pyg_cagp.nn.kge.posterior import Posterior
+
+if TYPE_CHECKING:
+    from pyg_cagp.nn.kge.base import GaussianKGEModel
+
+
+class TrainedPosterior(Posterior):
+    r"""The variances that a model trains, as they are at the moment of a call.
+
+    Nothing is stored, so it follows training. A model without variances
+    (:obj:`variational=False`) has points under the prior, which
+    :meth:`rsample` returns.
+
+    Args:
+        model (GaussianKGEModel): The model.
+    """
+
+    def __init__(self, model: "GaussianKGEModel") -> None:
+        Module.__init__(self)
+        self._node_emb = (model.node_emb,)
+        self._model = (model,)
+
+    @property
+    def log_variance(self) -> Tensor:
+        r"""The logarithms of all variances."""
+        model = self._model[0]
+        return torch.where(
+            self._unseen(None)[:, None],
+            model.prior.log_variance,
+            model.node_log_var.weight,
+        )
+
+    @property
+    def frequency(self) -> Tensor:
+        r"""In how many training slots each entity stands."""
+        return self._model[0].node_freq
+
+    @property
+    def prior_variance(self) -> float:
+        r"""The variance of the prior."""
+        return float(self._model[0].prior.variance)
+
+    @property
+    def key(self) -> str:
+        r"""A digest of its variances, computed at each call."""
+        return self._digest()
+
+    def _unseen(self, entity: Tensor | None) -> Tensor:
+        frequency = self.frequency
+        own = frequency if entity is None else frequency[entity]
+        return (own == 0) & frequency.any()
+
+    def variance(self, entity: Tensor | None = None) -> Tensor:
+        r"""Returns the variances of entities, with gradients."""
+        if entity is None:
+            return self.log_variance.exp()
+        model = self._model[0]
+        return torch.where(
+            self._unseen(entity)[..., None],
+            model.prior.variance,
+            model.node_log_var(entity).exp(),
+        )
+
+    def mean_variance(self, entity: Tensor) -> Tensor:
+        r"""Returns the mean over dimensions of the variance."""
+        return self._average(self.variance(entity))
+
+    def rsample(
+        self, entity: Tensor, *, generator: torch.Generator | None = None
+    ) -> Tensor:
+        r"""Draws embeddings, with gradients to means and variances."""
+        if not self._model[0].variational:
+            return self.mean(entity)
+        return super().rsample(entity, generator=generator)

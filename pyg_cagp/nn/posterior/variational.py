@@ -1,0 +1,51 @@
+r"""The posterior that training by the evidence lower bound arrived at."""
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge import GaussianKGEModel, Posterior
+from pyg_cagp.nn.kge.posterior import count_slots
+
+
+class VariationalPosterior:
+    r"""The variances that training by the evidence lower bound arrived at, as
+    in the paper.
+    """
+
+    @torch.no_grad()
+    def fit(
+        self,
+        model: GaussianKGEModel,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+    ) -> Posterior:
+        r"""Returns a copy of the model's own variances.
+
+        Args:
+            model (GaussianKGEModel): The trained model.
+            head_index (torch.Tensor): The head indices of training.
+            rel_type (torch.Tensor): The relation type.
+            tail_index (torch.Tensor): The tail indices.
+        """
+        self.check(model)
+        return Posterior(
+            model.node_emb,
+            model.trained_posterior.variance().log(),
+            float(model.prior.variance),
+            count_slots(head_index, tail_index, model.num_nodes),
+        )
+
+    def check(self, model: GaussianKGEModel) -> None:
+        r"""Raises an error if the model has no variances to copy. It can be
+        called before training.
+
+        Args:
+            model (GaussianKGEModel): The model.
+        """
+        if not model.variational:
+            raise InvalidInputError(
+                "'model' is trained without variances (variational=False); "
+                "use a LaplacePosterior"
+            )

@@ -1,0 +1,204 @@
+r"""The one thing that ranking and its kin require of a model."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.data.kg import triples
+from pyg_cagp.exceptions import DivergenceError, InvalidInputError
+from pyg_cagp.nn.kge.query import QueryKGEModel
+from pyg_cagp.nn.scoring import adapters
+from pyg_cagp.typing import Side
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    r"""A model that scores all entities as answers. All models of
+    :mod:`pyg_cagp.nn.kge` are scorers; :func:`as_scorer` makes one of others.
+    """
+
+    num_nodes: int
+    num_relations: int
+
+    def score_tails(self, head_index: Tensor, rel_type: Tensor) -> Tensor:
+        r"""Scores all entities as tails of :math:`(h, r, ?)`, of shape
+        :obj:`[B, num_nodes]`.
+        """
+
+    def score_heads(self, rel_type: Tensor, tail_index: Tensor) -> Tensor:
+        r"""Scores all entities as heads of :math:`(?, r, t)`, of shape
+        :obj:`[B, num_nodes]`.
+        """
+
+
+#: What :func:`as_scorer` takes.
+ScorerLike: TypeAlias = Scorer | Callable[..., Any]
+
+#: Takes a side, the entities of the other side and relations, both of shape
+#: :obj:`[B]`, and returns scores of shape :obj:`[B, num_nodes]`.
+CandidateScores: TypeAlias = Callable[[Side, Tensor, Tensor], Tensor]
+
+
+def as_scorer(model: ScorerLike, kg: Data | None = None) -> Scorer:
+    r"""Returns a model as a :class:`Scorer`.
+
+    * A scorer, such as a model of :mod:`pyg_cagp.nn.kge`, is returned as it is.
+    * PyG's :class:`~torch_geometric.nn.kge.DistMult` and
+      :class:`~torch_geometric.nn.kge.ComplEx` score all candidates by one
+      matrix product, every other :class:`~torch_geometric.nn.kge.KGEModel`
+      triple by triple.
+    * Of an encoder with a decoder, such as :class:`~torch_geometric.nn.GAE`,
+      :obj:`encode(x, edge_index, edge_type)` is called once on the training
+      triples. The decoder is a model of :mod:`pyg_cagp.nn.kge`; see
+      :meth:`~pyg_cagp.nn.kge.QueryKGEModel.with_entities`.
+    * A PyKEEN model scores by :obj:`predict_t` and :obj:`predict_h`, as in
+      PyKEEN's own evaluation.
+    * A function of :obj:`(head_index, rel_type, tail_index)` is called triple
+      by triple. It has the sizes of the graph.
+
+    Args:
+        model (Scorer or callable): The model.
+        kg (Data, optional): The graph. If set, its numbers of entities and
+            relations must be those of the model. An encoder and a function
+            need it. (default: :obj:`None`)
+
+    Example:
+        >>> from torch_geometric.nn.kge import TransE
+        >>> scorer = as_scorer(TransE(5, 2, hidden_channels=4))
+        >>> scorer.score_tails(torch.tensor([0]), torch.tensor([1])).shape
+        torch.Size([1, 5])
+    """
+    scorer = _as_scorer(model, kg)
+    if kg is not None:
+        for name in ("num_nodes", "num_relations"):
+            if getattr(scorer, name) != kg[name]:
+                raise InvalidInputError(
+                    f"'model' was made for another graph (its '{name}' is "
+                    f"{getattr(scorer, name)}, that of 'kg' is {kg[name]})"
+                )
+    return scorer
+
+
+def _as_scorer(model: Any, kg: Data | None) -> Scorer:
+    if isinstance(model, Scorer):
+        return model
+    adapter = adapters.adapter_of(model)
+    if adapter is not None:
+        return adapter
+    decoder = getattr(model, "decoder", None)
+    if hasattr(model, "encode") and isinstance(decoder, QueryKGEModel):
+        head, rel, tail = triples(_given(kg), "train")
+        with torch.no_grad(), evaluating(model):
+            nodes = model.encode(
+                _given(kg).get("x"), torch.stack([head, tail]), rel
+            )
+        return decoder.with_entities(nodes)
+    if callable(model) and not isinstance(model, type):
+        kg = _given(kg)
+        return adapters.OfTriples(model, kg.num_nodes, kg.num_relations)
+    raise InvalidInputError(
+        f"'model' must have 'score_tails' and 'score_heads', be a KGEModel or "
+        f"a PyKEEN model, an encoder with a decoder of pyg_cagp.nn.kge, or a "
+        f"function of (head, relation, tail) (got {type(model).__name__})"
+    )
+
+
+def _given(kg: Data | None) -> Data:
+    if kg is None:
+        raise InvalidInputError(
+            "'kg' is needed for an encoder and for a function (got None); "
+            "call 'as_scorer(model, kg)' first"
+        )
+    return kg
+
+
+def scorer_device(scorer: Scorer) -> torch.device:
+    r"""Returns the device of a scorer's first parameter, or the CPU.
+
+    Args:
+        scorer (Scorer): The scorer.
+    """
+    if not isinstance(scorer, torch.nn.Module):
+        return torch.device(getattr(scorer, "device", "cpu"))
+    return next(scorer.parameters(), torch.empty(0)).device
+
+
+def score_triples(
+    scorer: Scorer, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+) -> Tensor:
+    r"""Returns the score of each triple: that of the scorer's own
+    :obj:`forward`, or that of the tail among all tails if there is none.
+
+    Args:
+        scorer (Scorer): The scorer.
+        head_index (torch.Tensor): The head indices.
+        rel_type (torch.Tensor): The relation types.
+        tail_index (torch.Tensor): The tail indices.
+    """
+    if callable(scorer):
+        return scorer(head_index, rel_type, tail_index)
+    scores = scorer.score_tails(head_index, rel_type)
+    return scores.gather(1, tail_index[:, None])[:, 0]
+
+
+def finite_scores(scorer: Scorer) -> CandidateScores:
+    r"""Returns a function that scores all candidates of a batch of queries and
+    raises an error for scores that are not finite. NaN would rank first, as
+    nothing is larger.
+
+    Args:
+        scorer (Scorer): The scorer, whose weights must be finite, too.
+    """
+    if isinstance(scorer, torch.nn.Module):
+        _check_weights(scorer)
+
+    def score(side: Side, given: Tensor, rel: Tensor) -> Tensor:
+        scores = (
+            scorer.score_tails(given, rel)
+            if side == "tail"
+            else scorer.score_heads(rel, given)
+        )
+        # Finite weights can have products that are not.
+        if not torch.isfinite(scores.sum(dtype=torch.double)):
+            raise DivergenceError(
+                "'model' gives scores that are not finite numbers"
+            )
+        return scores
+
+    return score
+
+
+def _check_weights(model: torch.nn.Module) -> None:
+    weights = dict(model.named_parameters())
+    finite = [torch.isfinite(w).all() for w in weights.values()]
+    # One transfer from the device for all.
+    if not all(torch.stack(finite).tolist() if finite else ()):
+        name = next(n for n, f in zip(weights, finite, strict=True) if not f)
+        raise DivergenceError(
+            f"'model' has weights that are not finite numbers (in "
+            f"'{name.removeprefix('model.')}')"
+        )
+
+
+@contextmanager
+def evaluating(scorer: object) -> Iterator[None]:
+    r"""Puts a scorer into the mode of evaluation, without dropout, and back.
+
+    Args:
+        scorer (object): The scorer; anything but a module stays as it is.
+    """
+    parts = (
+        list(scorer.modules()) if isinstance(scorer, torch.nn.Module) else []
+    )
+    were = [part.training for part in parts]
+    if isinstance(scorer, torch.nn.Module) and any(were):
+        scorer.eval()
+    try:
+        yield
+    finally:
+        for part, was in zip(parts, were, strict=True):
+            part.training = was
