@@ -11,6 +11,7 @@ from pyg_cagp.data import TripleIndex
 from pyg_cagp.data.kg import MASKS, check_kg
 from pyg_cagp.datasets.world import BLOCK, Events, World
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.typing import HeldOut
 
 #: The timeline runs for this many days from this one on.
 FIRST_DAY = (datetime.date(2020, 1, 1) - datetime.date(1970, 1, 1)).days
@@ -144,7 +145,7 @@ class SyntheticKG(InMemoryDataset):
 
     @staticmethod
     def labelled(
-        data: Data, split: str = "test"
+        data: Data, split: HeldOut = "test"
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         r"""Returns heads, relations, tails and truth of a split, false triples
         (truth 3) included.

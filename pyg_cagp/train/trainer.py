@@ -37,7 +37,7 @@ from pyg_cagp.train.tracker import Tracker
 from pyg_cagp.train.validation import Validation
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Progress:
     r"""How far a training run has come; all of it is plain numbers.
 

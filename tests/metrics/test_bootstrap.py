@@ -351,7 +351,9 @@ def test_a_comparison_is_what_numpy_makes_of_the_same_draws(level, shift):
     got = paired_bootstrap(
         first, second, label, num_resamples=400, level=level, seed=7
     )
-    assert got == compare(*statistics, resampler, 400, level, 7)
+    assert got == compare(
+        *statistics, resampler, num_resamples=400, level=level, seed=7
+    )
     extreme = np.sum(np.abs(drawn - (a - b)) >= abs(a - b) - 1e-12)
     assert 0 < extreme < 400
     assert got == pytest.approx(
@@ -717,8 +719,8 @@ def test_clusters_of_copies_make_differences_less_sure():
     first, second, label = sample(4, size=60, shift=1.8)
     copies = [x.repeat(5) for x in (first, second, label)]
     cluster = torch.arange(60).repeat_interleave(5)
-    plain = paired_bootstrap(*copies, 2000)
-    whole = paired_bootstrap(*copies, 2000, cluster=cluster)
+    plain = paired_bootstrap(*copies, num_resamples=2000)
+    whole = paired_bootstrap(*copies, num_resamples=2000, cluster=cluster)
     assert whole[:3] == plain[:3]
     assert plain.first == pytest.approx(auroc(first, label))
     ratio = (whole.high - whole.low) / (plain.high - plain.low)

@@ -77,10 +77,11 @@ def test_bins_and_errors_are_those_of_a_loop(sample, num_bins, binning):
     l1 = sum(size * abs(f - c) for size, c, f in rows) / len(p)
     l2 = math.sqrt(sum(size * (f - c) ** 2 for size, c, f in rows) / len(p))
     largest = max(abs(f - c) for _, c, f in rows)
-    arguments = p, y, num_bins, binning
-    assert expected_calibration_error(*arguments) == pytest.approx(l1)
-    assert expected_calibration_error(*arguments, "l2") == pytest.approx(l2)
-    assert maximum_calibration_error(*arguments) == pytest.approx(largest)
+    cut = {"num_bins": num_bins, "binning": binning}
+    assert expected_calibration_error(p, y, **cut) == pytest.approx(l1)
+    error = expected_calibration_error(p, y, norm="l2", **cut)
+    assert error == pytest.approx(l2)
+    assert maximum_calibration_error(p, y, **cut) == pytest.approx(largest)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -162,9 +163,11 @@ def test_debiasing_brings_calibrated_data_closer_to_zero(norm, share, binning):
     for _ in range(200):
         p = rng.random(300)
         y = rng.random(300) < p
-        arguments = p, y, 15, binning, norm
-        plain.append(expected_calibration_error(*arguments))
-        debiased.append(expected_calibration_error(*arguments, debiased=True))
+        options = {"binning": binning, "norm": norm}
+        plain.append(expected_calibration_error(p, y, **options))
+        debiased.append(
+            expected_calibration_error(p, y, **options, debiased=True)
+        )
     # The truth is zero.
     assert min(debiased) >= 0
     assert np.mean(debiased) < share * np.mean(plain)

@@ -399,7 +399,10 @@ def test_levels_lie_strictly_between_0_and_1(call, name):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: m.aupr(NUMBERS, BITS, "in"), "'positive'.*'ood', 'id'.*'in'"),
+        (
+            lambda: m.aupr(NUMBERS, BITS, positive="in"),
+            "'positive'.*'ood', 'id'.*'in'",
+        ),
         (lambda: m.best_threshold(NUMBERS, BITS, by="F1"), "'by'.*'F1'"),
         (
             lambda: m.expected_calibration_error(NUMBERS, BITS, binning="x"),
@@ -413,7 +416,7 @@ def test_levels_lie_strictly_between_0_and_1(call, name):
             lambda: m.calibration_bins(NUMBERS, BITS, num_bins=0),
             "'num_bins'.*got 0",
         ),
-        (lambda: m.ranks([1], [1], "mean"), "'ties'.*'realistic'"),
+        (lambda: m.ranks([1], [1], ties="mean"), "'ties'.*'realistic'"),
         (lambda: m.hits([1], [1], 0), "'k'.*got 0"),
         (
             lambda: m.mondrian_thresholds(

@@ -143,7 +143,7 @@ def test_same_seed_same_triples_at_every_call(data):
     other = CorruptTriples(corrupt="both", seed=4)(data)
     assert not torch.equal(one.corrupt_edge_index, other.corrupt_edge_index)
     piped = next(
-        iter(DatasetAdapter([data]).kg_corrupt_triples("both", seed=3))
+        iter(DatasetAdapter([data]).kg_corrupt_triples(corrupt="both", seed=3))
     )
     assert torch.equal(piped.corrupt_edge_index, one.corrupt_edge_index)
     options = {

@@ -2,7 +2,7 @@ r"""Knowledge-graph embeddings whose entities are Gaussian distributions."""
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor
@@ -13,14 +13,12 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.elbo import EvidenceBound
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative
+from pyg_cagp.nn.kge.options import Covariance, Reduction
 from pyg_cagp.nn.kge.posterior import Posterior
-from pyg_cagp.nn.kge.prior import GaussianPrior, Reduction
+from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.softmax import SampledSoftmax
 from pyg_cagp.nn.kge.trained import TrainedPosterior
 from pyg_cagp.typing import UncertainScore
-
-#: The form of the variances of an entity.
-Covariance: TypeAlias = Literal["diagonal", "spherical"]
 
 
 class GaussianKGEModel(EvidenceBound, ABC):

@@ -1,7 +1,6 @@
 r"""The prior of Gaussian entities, and what it costs to leave it."""
 
 import math
-from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor
@@ -9,9 +8,7 @@ from torch.nn import Module, Parameter
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
-
-#: The entities that the prior term of a batch is taken over.
-Reduction: TypeAlias = Literal["occurrence", "dense"]
+from pyg_cagp.nn.kge.options import Reduction
 
 
 class GaussianPrior(Module):

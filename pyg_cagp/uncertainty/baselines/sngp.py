@@ -84,7 +84,7 @@ class SNGP(ConfidenceUncertainty):
         for batch in order.split(self.batch_size):
             right = head[batch], rel[batch], tail[batch]
             wrong = self.model.corrupt(
-                *right, known if self.device.type == "cpu" else None
+                *right, known=known if self.device.type == "cpu" else None
             )
             for part in (right, [column[:, 0] for column in wrong]):
                 columns = [column.reshape(-1) for column in part]
