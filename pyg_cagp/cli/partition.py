@@ -1,4 +1,4 @@
-r""":obj:`pyg-cagp partition`: who is out of distribution."""
+r""":obj:`pyg-cagp partition`: triples out of distribution."""
 
 import argparse
 from typing import Any

@@ -15,8 +15,8 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "report",
-        help="write one page that tells how far a run can be trusted",
-        description="Judges a run on the test triples of the graph it was "
+        help="write one page on how far a run can be trusted",
+        description="Evaluates a run on the test triples of the graph it was "
         "trained on, in every way the graph allows, and writes RUN/report.html "
         "(one page that needs nothing else), RUN/report.json, the pictures and "
         "records, and more for TensorBoard.",

@@ -62,14 +62,10 @@ class CoDEx(RemoteTriples):
         size (str, optional): :obj:`"S"` (2,034 entities, 42 relations, 36,543
             triples), :obj:`"M"` (17,050, 51, 206,205) or :obj:`"L"` (77,951,
             69, 612,437, no negatives). (default: :obj:`"S"`)
-        transform (callable, optional): A function/transform that takes in an
-            :obj:`torch_geometric.data.Data` object and returns a transformed
-            version. The data object will be transformed before every access.
-            (default: :obj:`None`)
-        pre_transform (callable, optional): A function/transform that takes in
-            an :obj:`torch_geometric.data.Data` object and returns a
-            transformed version. The data object will be transformed before
-            being saved to disk. (default: :obj:`None`)
+        transform (callable, optional): A transform of the data object, before
+            every access. (default: :obj:`None`)
+        pre_transform (callable, optional): A transform of the data object,
+            before it is saved to disk. (default: :obj:`None`)
         force_reload (bool, optional): Whether to re-process the dataset.
             (default: :obj:`False`)
     """

@@ -28,7 +28,7 @@ class KGFolder(CachedDataset):
         root (str, optional): The folder for the processed file. If set to
             :obj:`None`, a folder in the cache. (default: :obj:`None`)
         extra (str, optional): What a fourth column holds: :obj:`"time"`,
-            :obj:`"confidence"`, or :obj:`"auto"` to tell by its header or its
+            :obj:`"confidence"`, or :obj:`"auto"` to read it off its header or its
             values. (default: :obj:`"auto"`)
         split (str, optional): How one file without splits is split:
             :obj:`"random"` by :obj:`seed`, or :obj:`"time"`, the latest
@@ -36,14 +36,10 @@ class KGFolder(CachedDataset):
         ratios (sequence, optional): The shares of train, validation and test
             where they have to be made. (default: :obj:`(0.8, 0.1, 0.1)`)
         seed (int, optional): The seed of a random split. (default: :obj:`0`)
-        transform (callable, optional): A function/transform that takes in an
-            :obj:`torch_geometric.data.Data` object and returns a transformed
-            version. The data object will be transformed before every access.
-            (default: :obj:`None`)
-        pre_transform (callable, optional): A function/transform that takes in
-            an :obj:`torch_geometric.data.Data` object and returns a
-            transformed version. The data object will be transformed before
-            being saved to disk. (default: :obj:`None`)
+        transform (callable, optional): A transform of the data object, before
+            every access. (default: :obj:`None`)
+        pre_transform (callable, optional): A transform of the data object,
+            before it is saved to disk. (default: :obj:`None`)
         force_reload (bool, optional): Whether to re-process the dataset.
             (default: :obj:`False`)
     """

@@ -72,14 +72,10 @@ class UncertainKG(RemoteTriples):
         name (str, optional): :obj:`"NL27k"` (27,221 entities, 417 relations,
             175,412 triples), :obj:`"CN15k"` (15,000, 36, 241,158) or
             :obj:`"PPI5k"` (4,999, 7, 271,666). (default: :obj:`"NL27k"`)
-        transform (callable, optional): A function/transform that takes in an
-            :obj:`torch_geometric.data.Data` object and returns a transformed
-            version. The data object will be transformed before every access.
-            (default: :obj:`None`)
-        pre_transform (callable, optional): A function/transform that takes in
-            an :obj:`torch_geometric.data.Data` object and returns a
-            transformed version. The data object will be transformed before
-            being saved to disk. (default: :obj:`None`)
+        transform (callable, optional): A transform of the data object, before
+            every access. (default: :obj:`None`)
+        pre_transform (callable, optional): A transform of the data object,
+            before it is saved to disk. (default: :obj:`None`)
         force_reload (bool, optional): Whether to re-process the dataset.
             (default: :obj:`False`)
     """

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from pyg_cagp.metrics.bootstrap import Interval
+from pyg_cagp.metrics.bca import Interval
 from pyg_cagp.metrics.inputs import (
     Values,
     check_same_length,

@@ -1,4 +1,4 @@
-r"""Logistic regression in which more of anything never means less doubt."""
+r"""Logistic regression in which more of anything never means less uncertain."""
 
 import numpy as np
 import torch

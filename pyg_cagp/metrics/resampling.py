@@ -13,7 +13,7 @@ BATCH = 2**19
 
 
 class Resampler:
-    r"""Draws samples with replacement, and tells how often each was drawn.
+    r"""Draws samples with replacement, and counts the draws of each.
 
     Args:
         num_samples (int): The number of samples.

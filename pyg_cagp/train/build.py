@@ -1,4 +1,4 @@
-r"""Makes of a config what it describes."""
+r"""Models, objectives and posteriors from a config."""
 
 import inspect
 from typing import Any
@@ -38,7 +38,7 @@ MODELS: dict[str, type[GaussianKGEModel]] = {
     "kg2e": KG2E,
 }
 
-#: The objectives by name, and what each can be told, with defaults.
+#: The objectives by name, and the options of each, with defaults.
 OBJECTIVES: dict[str, dict[str, Any]] = {
     "sampled-softmax": {"num_negatives": 512, "filtered": False},
     "self-adversarial": {
@@ -85,7 +85,7 @@ def build_model(
 
 
 def _arguments(kind: type) -> dict[str, Any]:
-    r"""What a model can be told, with defaults."""
+    r"""Returns the options of a model, with defaults."""
     found: dict[str, Any] = {}
     for base in kind.__mro__:
         if "__init__" in vars(base):

@@ -81,7 +81,7 @@ class Trainer:
             (default: :obj:`0`)
         checkpoint (pathlib.Path, optional): The file to keep the state in. If
             set to :obj:`None`, none is kept. (default: :obj:`None`)
-        fingerprint (str, optional): What tells this run from others: a
+        fingerprint (str, optional): The identity of this run: a
             checkpoint with another one is not resumed.
             (default: :obj:`""`)
         tracker (Tracker, optional): Where measurements go.
@@ -160,7 +160,7 @@ class Trainer:
         return self.state
 
     def finished(self) -> bool:
-        r"""Tells whether there is nothing more to do."""
+        r"""Returns whether training has ended."""
         patience = self.options.patience
         return self.state.epoch >= self.options.epochs or (
             0 < patience <= self.state.misses
@@ -331,7 +331,7 @@ class Trainer:
         load_optimizer_state(
             self.model, self.optimizers, unnest("optim", tensors)
         )
-        # Generators keep their state on the CPU, whatever their device.
+        # Generators keep their state on the CPU on every device.
         self._order_state = tensors["rng.order"].cpu()
         self.batches.generator.set_state(self._order_state)
         self.model.generator.set_state(tensors["rng.model"].cpu())

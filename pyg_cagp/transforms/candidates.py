@@ -54,7 +54,7 @@ class Candidates:
         return self.entities[place]
 
     def allowed(self, triples: Triples, known: TripleIndex | None) -> Tensor:
-        r"""Tells which triples may be given out as false."""
+        r"""Returns which triples can serve as false ones."""
         head, rel, tail = triples
         fine = torch.ones_like(rel, dtype=torch.bool)
         if self.coverage is not None and self.place == 1:
@@ -96,7 +96,7 @@ def draw_valid(
         todo = todo[~fine]
     done = size > 0
     done[todo] = False
-    # Whoever is left has few ways out or none: list them all and choose.
+    # The rest have few candidates or none: list them all and choose.
     for batch in _batches(todo, size):
         choice, found = _choose_from_all(
             candidates, _select(triples, batch), size[batch], known, generator

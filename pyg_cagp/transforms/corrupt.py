@@ -49,7 +49,7 @@ class CorruptTriples(BaseTransform):
             `"Type-Constrained Representation Learning in Knowledge Graphs"
             <https://arxiv.org/abs/1508.02593>`_ paper). For a relation,
             :obj:`"typed"` means one that joins the same pair of entity types
-            as far as can be told: the head was seen as its head and the tail
+            as far as is known: the head was seen as its head and the tail
             as its tail. (default: :obj:`"uniform"`)
         filtered (bool, optional): If set to :obj:`True`, never gives a triple
             that is known from any split. If set to :obj:`False`, draws as they

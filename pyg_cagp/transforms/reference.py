@@ -1,4 +1,4 @@
-r"""What a transform is told about the graph that its input belongs to."""
+r"""The graph that the input of a transform belongs to."""
 
 import copy
 import hashlib
@@ -16,7 +16,7 @@ from pyg_cagp.exceptions import InvalidInputError
 
 
 def has_splits(data: Data) -> bool:
-    r"""Tells whether a data object holds all three splits."""
+    r"""Returns whether a data object holds all three splits."""
     return "train_edge_index" in data or all(mask in data for mask in MASKS)
 
 
@@ -47,7 +47,7 @@ def training_edges(reference: Any) -> tuple[Tensor, Tensor, int, int]:
     r"""Returns the training edges of a reference, and its sizes.
 
     Args:
-        reference: Whatever :func:`~pyg_cagp.data.as_kg` takes, or a data
+        reference: What :func:`~pyg_cagp.data.as_kg` takes, or a data
             object that holds the training edges alone.
     """
     if isinstance(reference, Data) and not has_splits(reference):

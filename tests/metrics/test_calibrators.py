@@ -12,6 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from pyg_cagp.exceptions import NotFittedError
 from pyg_cagp.metrics import (
     BetaCalibrator,
     IsotonicCalibrator,
@@ -303,7 +304,7 @@ def test_fit_returns_itself_and_forgets_what_was(calibrator):
 @every
 def test_what_is_not_fitted_says_so(calibrator):
     with pytest.raises(
-        ValueError, match=f"{calibrator.__name__} is not fitted"
+        NotFittedError, match=f"{calibrator.__name__} is not fitted"
     ):
         calibrator()([0.5])
     assert repr(calibrator()) == f"{calibrator.__name__}()"

@@ -15,7 +15,6 @@ from pyg_cagp.metrics import (
     best_threshold,
     confusion,
     detection_accuracy,
-    f1_score,
     fpr_at_tpr,
     roc_curve,
     sweep,
@@ -174,7 +173,7 @@ def test_what_reaches_the_threshold_is_flagged(score, label):
         assert got.accuracy == pytest.approx(sk.accuracy_score(label, flagged))
         f1 = sk.f1_score(label, flagged, zero_division=0)
         assert got.f1 == pytest.approx(f1)
-        assert f1_score(score, label, threshold) == pytest.approx(f1)
+        assert confusion(score, label, threshold).f1 == pytest.approx(f1)
 
 
 def test_a_tie_with_the_threshold_is_flagged():
@@ -214,7 +213,7 @@ def test_separated_is_perfect_one_way_and_worst_the_other(sign):
         assert aupr(score, label, positive="id") == pytest.approx(1)
         assert best_threshold(score, label) == 6.5
         assert best_threshold(score, label, by="accuracy") == 6.5
-        assert f1_score(score, label, 6.5) == 1
+        assert confusion(score, label, 6.5).f1 == 1
     else:
         # The k-th of 3 is found in place 7 + k.
         assert aupr(score, label) == pytest.approx(

@@ -27,7 +27,6 @@ DETECTION = {
 }
 COUNTING = {
     "confusion": lambda s, y: m.confusion(s, y, 0.5),
-    "f1_score": lambda s, y: m.f1_score(s, y, 0.5),
 }
 PROBABILITY = {
     "calibration_bins": lambda p, y: m.calibration_bins(p, y, num_bins=3),
