@@ -110,8 +110,8 @@ def read_folder(
             :obj:`entities.dict` and :obj:`relations.dict` beside the triples
             (lines of a number, a tab and a name) fix the numbering.
         extra (str, optional): What a fourth column holds: :obj:`"time"`,
-            :obj:`"confidence"`, or :obj:`"auto"` to read it off its header or its
-            values. (default: :obj:`"auto"`)
+            :obj:`"confidence"`, or :obj:`"auto"` to read it off the header or
+            the values. (default: :obj:`"auto"`)
         split (str, optional): How one file without splits is split:
             :obj:`"random"` by :obj:`seed`, or :obj:`"time"`, the latest
             triples last. (default: :obj:`"random"`)

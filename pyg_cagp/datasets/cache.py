@@ -50,8 +50,8 @@ def data_root(root: str | Path | None = None) -> Path:
 def is_writable(path: Path) -> bool:
     r"""Returns whether a folder is meant to be written to.
 
-    Permission bits count even for a superuser, who could ignore them: whoever
-    took them away wants the folder left as it is. A folder that does not exist
+    Permission bits count even for a superuser, who could ignore them: a folder
+    without them is left as it is. A folder that does not exist
     is as writable as the one it would be made in.
     """
     path = path.absolute()

@@ -28,8 +28,8 @@ class KGFolder(CachedDataset):
         root (str, optional): The folder for the processed file. If set to
             :obj:`None`, a folder in the cache. (default: :obj:`None`)
         extra (str, optional): What a fourth column holds: :obj:`"time"`,
-            :obj:`"confidence"`, or :obj:`"auto"` to read it off its header or its
-            values. (default: :obj:`"auto"`)
+            :obj:`"confidence"`, or :obj:`"auto"` to read it off the header or
+            the values. (default: :obj:`"auto"`)
         split (str, optional): How one file without splits is split:
             :obj:`"random"` by :obj:`seed`, or :obj:`"time"`, the latest
             triples last. (default: :obj:`"random"`)

@@ -17,7 +17,7 @@ from pyg_cagp.metrics.selective import risk_coverage_curve
 
 
 class Selection(NamedTuple):
-    r"""What came of answering some samples and not others.
+    r"""The result of answering some samples and not others.
 
     :obj:`accuracy` is :obj:`None` where nothing was answered, and
     :obj:`optimum` is what a selector that knows the errors would have reached
@@ -154,8 +154,8 @@ def threshold_for_risk(
 
 
 def select(uncertainty: Values, error: Values, threshold: float) -> Selection:
-    r"""Answers what is at most as uncertain as a threshold, and tells what came
-    of it beside what hindsight could have made of the same answer rate.
+    r"""Answers what is at most as uncertain as a threshold, and returns the
+    accuracy, beside the best that the same answer rate allows in hindsight.
 
     Args:
         uncertainty (torch.Tensor): One number a sample.

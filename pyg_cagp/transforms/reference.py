@@ -67,7 +67,7 @@ def needs_reference(name: str, what: str) -> InvalidInputError:
     r"""Returns the error for a single split that comes without its graph."""
     return InvalidInputError(
         f"'data' holds no train_mask, val_mask and test_mask, so {name} needs "
-        f"to be told of the others; pass {what} as 'reference', or join the "
+        f"the others; pass {what} as 'reference', or join the "
         f"splits by pyg_cagp.data.as_kg first"
     )
 

@@ -31,7 +31,7 @@ class TimestampOOD(BaseTransform):
 
     All edges before the cut-off are past: most become train, a share of them,
     drawn by seed, is held out. Held-out past and future are what a detector
-    has to tell apart, by labels that come from the calendar and from no signal
+    has to separate, by labels that come from the calendar and from no signal
     that is being tested.
 
     The edges that are kept get new :obj:`train_mask`, :obj:`val_mask` and
