@@ -24,7 +24,7 @@ def main() -> None:
     config = Config.find(args.dataset, "gaussian-distmult")
     config = config.override({"train.epochs": args.epochs})
     model = train_run(kg, config).model
-    result = evaluate.conformal(model, kg, args.alpha)
+    result = evaluate.conformal(model, kg, alpha=args.alpha)
     for kind, found in {"all": result, **result["by_kind"]}.items():
         print(
             f"{kind:10s} holds the answer {found['coverage']:.3f} of the time, "

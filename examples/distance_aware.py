@@ -37,7 +37,7 @@ def main() -> None:
     }
     for estimator in estimators.values():
         estimator.fit(kg)
-    result = evaluate.ood(estimators, kg, "temporal-like")
+    result = evaluate.ood(estimators, kg, protocol="temporal-like")
     for name, rows in result["methods"].items():
         print(
             f"{name:22s} emerging {rows['emerging']['auroc']:.3f}, "

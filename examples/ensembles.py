@@ -27,11 +27,11 @@ def main() -> None:
     models = [member.model for member in members]
     estimators = {
         "ensemble, disagreement": DeepEnsemble(models),
-        "ensemble, mean": DeepEnsemble(models, "mean"),
+        "ensemble, mean": DeepEnsemble(models, measure="mean"),
         "dropout, variance": MCDropout(dropped.model),
         "dropout, mean": MCDropout(dropped.model, measure="mean"),
     }
-    result = evaluate.ood(estimators, kg, "standard")
+    result = evaluate.ood(estimators, kg, protocol="standard")
     for name, rows in result["methods"].items():
         print(f"{name:24s} AUROC {rows['overall']['auroc']:.3f}")
     print(

@@ -43,7 +43,7 @@ def main() -> None:
         ),
     }
     for protocol in ("temporal-like", "standard"):
-        result = evaluate.ood(estimators, kg, protocol)
+        result = evaluate.ood(estimators, kg, protocol=protocol)
         print(f"{protocol}: {result['counts']['test']}")
         for name, rows in result["methods"].items():
             areas = {

@@ -25,11 +25,11 @@ def main() -> None:
     model = train_run(kg, config).model
     coverage = Coverage.from_data(kg)
     # What to doubt is learned from the model's mistakes on validation.
-    val = evaluate.predictions(model, kg, "val")
+    val = evaluate.predictions(model, kg, split="val")
     learned = EvidenceUncertainty(coverage, model)
     learned.fit_labelled(val.head, val.rel, val.tail, val.error)
     estimators = {
-        "structural": StructuralUncertainty(coverage, "smoothed"),
+        "structural": StructuralUncertainty(coverage, view="smoothed"),
         "learned from errors": learned,
     }
     rates = (0.25, 0.5, 0.85)

@@ -10,7 +10,6 @@ import torch
 from pyg_cagp import CAGP, Coverage
 from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
-from pyg_cagp.nn.posterior import update_posterior
 from pyg_cagp.train import Config, train_run
 
 
@@ -28,12 +27,12 @@ def main() -> None:
     cagp = CAGP(model, coverage).fit(kg)
 
     head, rel, tail = triples(kg, "test")
-    edge_index, edge_type = torch.stack([head, tail]), rel
     half = rel.numel() // 2
+    new = head[:half], rel[:half], tail[:half]
     later = head[half:], rel[half:], tail[half:]
     before = cagp.decompose(*later)
-    coverage.update(edge_index[:, :half], edge_type[:half])
-    update_posterior(model, edge_index[:, :half], edge_type[:half])
+    coverage.update(torch.stack([new[0], new[2]]), new[1])
+    model.set_posterior(model.posterior.update(model, *new))
     after = cagp.decompose(*later)
     for name in ("semantic", "structural", "total"):
         means = [

@@ -15,6 +15,13 @@ Split: TypeAlias = Literal["train", "val", "test"]
 #: A split that is not trained on.
 HeldOut: TypeAlias = Literal["val", "test"]
 
+#: The unit that the bootstrap draws: triples that share a head, a tail, a query
+#: (head and relation) or either entity.
+Cluster: TypeAlias = Literal["head", "tail", "query", "entities"]
+
+#: The set of a query whose relation has too few validation triples.
+Fallback: TypeAlias = Literal["everything", "pooled"]
+
 #: The side of a triple that is predicted.
 Side: TypeAlias = Literal["tail", "head"]
 

@@ -28,7 +28,7 @@ from pyg_cagp.data import triples
 from pyg_cagp.datasets import load
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.posterior import LaplacePosterior, ggn_diagonal
-from pyg_cagp.train import Config, load_checkpoint, train_run
+from pyg_cagp.train import Config, train_run
 from pyg_cagp.transforms import TemporalLikeOOD
 
 HERE = Path(__file__).parent
@@ -72,28 +72,34 @@ def doubt(model: GaussianKGEModel, kg: Data) -> dict[str, float]:
 def doubts(
     model: GaussianKGEModel,
     kg: Data,
-    variational: bool,
     num_negatives: int | None,
 ) -> dict[str, dict[str, float]]:
     """Of every kind of posterior, all with one curvature."""
-    train, val = (
-        (torch.stack([h, t]), r)
-        for h, r, t in (triples(kg, "train"), triples(kg, "val"))
-    )
+    train, val = triples(kg, "train"), triples(kg, "val")
     found = {}
-    if variational:
+    if model.variational:
+        model.set_posterior(None)
         found["variational"] = doubt(model, kg)
     generator = torch.Generator().manual_seed(0)
     curvature = ggn_diagonal(
-        model, *train, num_negatives, generator, progress=True
+        model,
+        *train,
+        num_negatives=num_negatives,
+        generator=generator,
+        progress=True,
     )
     kinds: dict[str, tuple[Any, Any, int]] = {
         name: (*chosen, 0) for name, chosen in LAPLACE.items()
     }
     curvatures = {0: curvature}
-    if variational:
+    if model.variational:
         curvatures[NUM_DRAWS] = ggn_diagonal(
-            model, *train, num_negatives, generator, 2**22, True, NUM_DRAWS
+            model,
+            *train,
+            num_negatives=num_negatives,
+            generator=generator,
+            progress=True,
+            num_draws=NUM_DRAWS,
         )
         kinds |= {
             f"{name}, drawn": (*chosen, NUM_DRAWS)
@@ -101,11 +107,12 @@ def doubts(
             if chosen[0] == "marginal"
         }
     for name, (prior, structure, num_draws) in kinds.items():
-        laplace = LaplacePosterior(prior, structure, num_draws=num_draws)
-        laplace.fit(model, *train, *val, curvature=curvatures[num_draws])
-        laplace.apply_to(model)
+        posterior = LaplacePosterior(
+            prior, structure=structure, num_draws=num_draws
+        ).fit(model, *train, val=val, curvature=curvatures[num_draws])
+        model.set_posterior(posterior)
         found[name] = {
-            "prior variance": laplace.prior_variance_,
+            "prior variance": posterior.prior_variance,
             **doubt(model, kg),
         }
     return found
@@ -117,22 +124,10 @@ def measure(dataset: str, config: Config, root: str | None, seed: int) -> Any:
         run = train_run(
             kg, config, out=Path(folder) / "run", dataset=dataset, seed=seed
         )
-        state, _ = load_checkpoint(Path(folder) / "run" / "last.safetensors")
     record = {"test": ranking(run.model, kg), "shipped": doubt(run.model, kg)}
     if run.config.model["name"] != "kg2e":
-        # Before the posterior was put in, the model had its own variances.
-        variational = run.config.model.get("variational", True)
-        best = {
-            name.removeprefix("best."): tensor
-            for name, tensor in state.items()
-            if name.startswith("best.")
-        }
-        run.model.load_state_dict(best)
         record["posteriors"] = doubts(
-            run.model,
-            kg,
-            variational,
-            config.posterior.num_negatives or None,
+            run.model, kg, config.posterior.num_negatives or None
         )
     run.record.pop("progress")
     return {**record, **run.record}

@@ -11,7 +11,7 @@ from torch import Tensor
 from benchmark.paper.artifacts import shipped_config
 from benchmark.paper.lookup import Lookup, Triples, all_triples
 from benchmark.paper.setting import Setting
-from pyg_cagp.evaluate.scoring import doubts
+from pyg_cagp.evaluate.scoring import uncertainties
 from pyg_cagp.nn.kge import UKGE, BEUrRE, GaussianKGEModel, SNGPModel
 from pyg_cagp.uncertainty import Energy, ScoreUncertainty, UncertaintyEstimator
 from pyg_cagp.uncertainty.baselines import (
@@ -72,7 +72,7 @@ Maker = Callable[[Setting, Budget], UncertaintyEstimator | Evidence]
 #: Each by the name it has in tables.
 BASELINES: dict[str, Maker] = {
     "evidence": lambda s, b: Evidence(s.coverage, s.model),
-    "probability": lambda s, b: ScoreUncertainty(s.model, "softmax"),
+    "probability": lambda s, b: ScoreUncertainty(s.model, kind="softmax"),
     "energy": lambda s, b: Energy(s.model),
     "relation variance": lambda s, b: RelationConditionedVariance(
         s.model, epochs=min(5, b.epochs(s)), seed=s.seed
@@ -138,7 +138,7 @@ def _values(
     name: str, estimator: Any, triples: Triples, batch_size: int = 2**15
 ) -> Tensor:
     if not isinstance(estimator, Evidence):
-        return doubts(name, estimator, triples)
+        return uncertainties(name, estimator, triples)
     parts = zip(*(part.split(batch_size) for part in triples), strict=True)
     return torch.cat([estimator(*part) for part in parts])
 

@@ -12,6 +12,7 @@ from torch_geometric.nn.kge import KGEModel
 from pyg_cagp._utils.checks import check_ids
 from pyg_cagp.evaluate import predictions
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.scoring import SoftmaxTerms
 from pyg_cagp.protocols import Split, Standard, VerifiedNegatives
 from pyg_cagp.uncertainty.features import Evidence
 
@@ -34,7 +35,7 @@ def all_triples(kg: Data, model: KGEModel, seed: int) -> Triples:
         if VerifiedNegatives.applies_to(kg):
             labelled.append(VerifiedNegatives().label(kg, split))
         parts += [part.triples for part in labelled]
-        parts.append(predictions(model, kg, split)[:3])
+        parts.append(predictions(model, kg, split=split)[:3])
     head, rel, tail = map(torch.cat, zip(*parts, strict=True))
     sizes = int(kg.num_nodes), int(kg.num_relations)
     key = triple_keys(head, rel, tail, *sizes).unique()
@@ -103,6 +104,12 @@ class KnownEvidence(Evidence):
         vars(self).update(vars(evidence))
         self.known = known
 
-    def __call__(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+    def forward(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        terms: SoftmaxTerms | None = None,
+    ) -> Tensor:
         r"""Returns the evidence, of shape :obj:`[B, len(names)]`."""
-        return self.known(head, rel, tail)
+        return self.known(head_index, rel_type, tail_index)

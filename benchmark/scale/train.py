@@ -69,16 +69,17 @@ def main() -> None:
     after_training = peak()
     start = time.perf_counter()
     num_queries = 200
-    (head, tail), rel = kg.edge_index[:, :num_queries], kg.edge_type
-    rank_counts(model, head, rel[:num_queries], tail)
+    (head, tail), rel = kg.edge_index, kg.edge_type
+    rank_counts(model, *(x[:num_queries] for x in (head, rel, tail)))
     query = (time.perf_counter() - start) / (2 * num_queries)
     start = time.perf_counter()
     num = 20_000
     ggn_diagonal(
         model,
-        kg.edge_index[:, :num],
+        head[:num],
         rel[:num],
-        config.posterior.num_negatives or None,
+        tail[:num],
+        num_negatives=config.posterior.num_negatives or None,
     )
     triple = (time.perf_counter() - start) / num
     record = {

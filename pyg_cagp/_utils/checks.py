@@ -6,6 +6,7 @@ first offending row, and what to do about it.
 
 from collections.abc import Sequence
 from numbers import Integral
+from operator import lt
 from typing import Any, get_args
 
 import torch
@@ -111,14 +112,17 @@ def check_pairs(
 
 def _inside(columns: Sequence[Tensor], sizes: Sequence[int]) -> bool:
     r"""Whether all ids are in range, with one transfer from the device."""
-    bounds = [x for ids in columns if ids.numel() for x in torch.aminmax(ids)]
-    if len({x.device for x in bounds}) != 1 or len(bounds) < 2 * len(sizes):
-        return False
-    ends = torch.stack(bounds).view(-1, 2).tolist()
-    return all(
-        low >= 0 and high < size
-        for (low, high), size in zip(ends, sizes, strict=True)
-    )
+    device = columns[0].device
+    bounds: list[Tensor] = []
+    for ids in columns:
+        if ids.numel() == 0 or ids.device != device:
+            return False
+        bounds += torch.aminmax(ids)
+    if device.type == "cpu":
+        ends = [int(bound) for bound in bounds]
+    else:
+        ends = torch.stack(bounds).tolist()
+    return min(ends[::2]) >= 0 and all(map(lt, ends[1::2], sizes))
 
 
 def check_same_shape(**tensors: Tensor) -> None:

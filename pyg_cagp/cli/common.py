@@ -2,7 +2,6 @@ r"""What all commands share."""
 
 import argparse
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyg_cagp._utils.names import dataset_key
@@ -146,34 +145,3 @@ def find_device(name: str) -> "torch.device":
 def print_json(document: Any) -> None:
     r"""Prints one JSON document."""
     print(json.dumps(document, indent=2, allow_nan=False))
-
-
-def format_table(rows: Sequence[Sequence[Any]]) -> str:
-    r"""Lays out rows of cells in columns, the first row as their heading.
-
-    Whole numbers get thousands separators and stand to the right.
-
-    Example:
-        >>> print(format_table([("split", "total"), ("test", 12345)]))
-        split   total
-        test   12,345
-    """
-    cells = [[_cell(value) for value in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    right = [isinstance(value, (int, float)) for value in rows[-1]]
-    lines = []
-    for row in cells:
-        line = "  ".join(
-            cell.rjust(width) if flush else cell.ljust(width)
-            for cell, width, flush in zip(row, widths, right, strict=True)
-        )
-        lines.append(line.rstrip())
-    return "\n".join(lines)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.4f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)

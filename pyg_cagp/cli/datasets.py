@@ -3,7 +3,8 @@ r""":obj:`pyg-cagp datasets`: the datasets that can be loaded."""
 import argparse
 from typing import Any
 
-from pyg_cagp.cli.common import add_common, format_table, print_json
+from pyg_cagp._utils.table import format_table
+from pyg_cagp.cli.common import add_common, print_json
 
 
 def add_command(commands: Any) -> None:

@@ -3,10 +3,10 @@ r""":obj:`pyg-cagp partition`: triples out of distribution."""
 import argparse
 from typing import Any
 
+from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
     add_common,
     dataset_name,
-    format_table,
     print_json,
 )
 from pyg_cagp.exceptions import InvalidInputError

@@ -3,11 +3,11 @@ r"""The command :obj:`pyg-cagp predict`."""
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
     add_device,
     add_json,
     find_device,
-    format_table,
     print_json,
 )
 

@@ -7,11 +7,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
     add_common,
     add_device,
     find_device,
-    format_table,
     print_json,
 )
 from pyg_cagp.exceptions import InvalidInputError
@@ -87,7 +87,9 @@ def run(args: argparse.Namespace) -> None:
     )
     _say(args, "fitting and evaluating uncertainties ...")
     prepare(out, kg, result.model, seed=args.seed)
-    found = gather(out, args.root, None, device, args.seed, progress)
+    found = gather(
+        out, root=args.root, device=device, seed=args.seed, progress=progress
+    )
     page = None
     if WITH_MATPLOTLIB:
         page = draw_report(out, found)

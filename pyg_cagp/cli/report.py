@@ -15,11 +15,11 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "report",
-        help="write one page on how far a run can be trusted",
+        help="write one page on how far to trust a run",
         description="Evaluates a run on the test triples of the graph it was "
         "trained on, in every way the graph allows, and writes RUN/report.html "
         "(one page that needs nothing else), RUN/report.json, the pictures and "
-        "records, and more for TensorBoard.",
+        "results, and event files for TensorBoard.",
         epilog="example: pyg-cagp report runs/mine",
     )
     add_run(parser)
@@ -32,10 +32,10 @@ def run(args: argparse.Namespace) -> None:
 
     found = write_report(
         args.run_folder,
-        args.root,
-        args.dataset,
-        find_device(args.device),
-        args.seed,
+        root=args.root,
+        dataset=args.dataset,
+        device=find_device(args.device),
+        seed=args.seed,
         progress=not args.json,
     )
     if args.json:

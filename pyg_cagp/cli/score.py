@@ -5,12 +5,12 @@ import sys
 from textwrap import fill
 from typing import Any
 
+from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
     add_device,
     add_json,
     add_triples,
     find_device,
-    format_table,
     print_json,
 )
 

@@ -6,12 +6,12 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
     add_common,
     add_device,
     dataset_name,
     find_device,
-    format_table,
     print_json,
 )
 from pyg_cagp.exceptions import InvalidInputError

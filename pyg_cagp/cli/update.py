@@ -3,12 +3,12 @@ r"""The command :obj:`pyg-cagp update`."""
 import argparse
 from typing import Any
 
+from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
     add_device,
     add_json,
     add_triples,
     find_device,
-    format_table,
     print_json,
 )
 

@@ -106,7 +106,11 @@ class PresenceBitmap:
         return (num_relations + 63) // 64
 
     def contains(self, entity: Tensor, relation: Tensor) -> Tensor:
-        r"""Tells for each pair whether its bit is set."""
+        r"""Returns for each pair whether its bit is set."""
+        return self.bits(entity, relation).bool()
+
+    def bits(self, entity: Tensor, relation: Tensor) -> Tensor:
+        r"""Returns the bit of each pair, as a :obj:`torch.long`."""
         word = torch.add(relation >> 6, entity, alpha=self.width)
         found = self.words.index_select(0, word.reshape(-1)).view(word.shape)
-        return found.bitwise_right_shift_(relation & 63).bitwise_and_(1).bool()
+        return found.bitwise_right_shift_(relation & 63).bitwise_and_(1)

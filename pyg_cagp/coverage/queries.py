@@ -125,10 +125,13 @@ class PairQueries(CompressedPairs):
         return self._missing(head, rel, tail)
 
     def _missing(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        seen = self._contains(
-            torch.stack([head, tail]), rel.expand(2, *rel.shape)
-        )
-        return 2 - seen.sum(dim=0)
+        entity, bitmap = torch.stack([head, tail]), self._presence()
+        if bitmap is not None:
+            first, second = bitmap.bits(entity, rel)
+        else:
+            place = self._find(entity, rel.expand(2, *rel.shape))
+            first, second = (place >= 0).long()
+        return 2 - (first + second)
 
     def values(
         self, view: CoverageView = "binary", role: Role = "any"

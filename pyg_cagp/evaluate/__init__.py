@@ -1,4 +1,4 @@
-r"""Protocols: what is judged, on which triples, by which labels."""
+r"""Evaluations: a protocol in, a result out."""
 
 from pyg_cagp.evaluate.conformal import conformal
 from pyg_cagp.evaluate.error_ranking import error_ranking, predictions
@@ -7,10 +7,28 @@ from pyg_cagp.evaluate.leakage import circularity
 from pyg_cagp.evaluate.ood import ood
 from pyg_cagp.evaluate.partition import partition_summary
 from pyg_cagp.evaluate.ranking import ranking
-from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate.result import Result
+from pyg_cagp.evaluate.results import (
+    CircularityResult,
+    ConformalResult,
+    ErrorRankingResult,
+    OODResult,
+    PartitionResult,
+    RankingResult,
+    SpreadResult,
+)
 from pyg_cagp.evaluate.seeds import seed_spread
 
-classes = ["Record"]
+classes = [
+    "CircularityResult",
+    "ConformalResult",
+    "ErrorRankingResult",
+    "OODResult",
+    "PartitionResult",
+    "RankingResult",
+    "Result",
+    "SpreadResult",
+]
 functions = [
     "circularity",
     "conformal",

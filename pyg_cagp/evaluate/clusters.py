@@ -1,17 +1,24 @@
-r"""What the bootstrap draws as a whole."""
+r"""The clusters that the bootstrap draws."""
+
+from typing import get_args
 
 import torch
 from torch import Tensor
 
+from pyg_cagp.typing import Cluster
+
 #: The kinds of cluster.
-CLUSTERS = ("head", "tail", "query", "entities")
+CLUSTERS = get_args(Cluster)
 
 
 def clusters(
-    head_index: Tensor, rel_type: Tensor, tail_index: Tensor, by: str | None
+    head_index: Tensor,
+    rel_type: Tensor,
+    tail_index: Tensor,
+    by: Cluster | None,
 ) -> Tensor | None:
-    r"""Returns the cluster of each triple, since triples that share an entity
-    are not independent.
+    r"""Returns the cluster of each triple: triples that share an entity are
+    not independent.
 
     Args:
         head_index (torch.Tensor): The head indices.

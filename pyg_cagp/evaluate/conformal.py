@@ -1,6 +1,6 @@
-r"""Answer sets that hold the right answer as often as promised, or do not."""
+r"""Answer sets of split conformal prediction, their coverage and size."""
 
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -9,12 +9,11 @@ from tqdm import tqdm
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import AnswerIndex, as_kg, triples
-from pyg_cagp.evaluate.record import Record
-from pyg_cagp.evaluate.scoring import Estimator, doubts
+from pyg_cagp.data import AnswerIndex, triples
+from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
+from pyg_cagp.evaluate.results import ConformalResult
+from pyg_cagp.evaluate.scoring import Estimator, identities, uncertainties
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.metrics.conformal import Fallback
 from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.scoring.scorer import (
     Scorer,
@@ -25,29 +24,30 @@ from pyg_cagp.nn.scoring.scorer import (
     scorer_device,
 )
 from pyg_cagp.protocols import LabelledTriples, Partition, TemporalLike
-from pyg_cagp.typing import Side
+from pyg_cagp.typing import Fallback, Side
 
 
 def conformal(
     model: ScorerLike,
-    kg: Data,
+    kg: GraphLike,
+    *,
     alpha: float = 0.1,
-    group: str | None = None,
+    group: Literal["relation"] | None = None,
     difficulty: Estimator | None = None,
     fallback: Fallback = "everything",
     preset: Partition = "stated",
     max_scores: int = 2**21,
     progress: bool = False,
-) -> Record:
+) -> ConformalResult:
     r"""Answers each test query with a set of entities, by split conformal
-    prediction, and tells how often the set holds the answer and how large it
-    is.
+    prediction, and measures how often the set holds the answer and how large
+    it is.
 
     The nonconformity of a candidate is :math:`-\log p(c \mid q)` under the
     softmax over all candidates but those known from the splits before: train
     for validation queries, train and validation for test queries. Thresholds
-    come from the validation triples alone, and those of the two sides are found
-    apart. The promise is coverage of at least :math:`1 - \alpha` for
+    come from the validation triples alone, one for each side. The guarantee is
+    coverage of at least :math:`1 - \alpha` for
     queries exchangeable with those of validation, so coverage is reported by
     kind of triple, too: emerging entities and novel contexts may break it.
 
@@ -87,11 +87,13 @@ def conformal(
     if group is not None:
         check_choice("group", group, ("relation",))
     check_choice("fallback", fallback, ("everything", "pooled"))
-    kg = as_kg(kg).clone().cpu()
+    graph = EvaluationGraph.of(kg)
+    if graph.kg.edge_index.device.type != "cpu":
+        graph = EvaluationGraph(graph.kg.clone().cpu())
+    kg = graph.kg
     scorer = as_scorer(model, kg)
-    coverage = Coverage._from_kg(kg)
-    val = TemporalLike(preset)._label(kg, "val", coverage)
-    test = TemporalLike(preset)._label(kg, "test", coverage)
+    rule = TemporalLike(preset)
+    val, test = graph.label(rule, "val"), graph.label(rule, "test")
     if val.rel.numel() == 0 or test.rel.numel() == 0:
         raise InvalidInputError(
             "'kg' must have validation triples, to calibrate on, and test "
@@ -120,15 +122,18 @@ def conformal(
             score, number = sets(side, test, "test", threshold, bar)
             covered.append(score <= threshold)
             size.append(number)
+    named: dict[str, Any] = {"model": model}
+    if difficulty is not None:
+        named["difficulty"] = difficulty
     config = {
-        "model": repr(model),
+        "difficulty": None,
+        **identities(named),
         "alpha": alpha,
         "group": group,
-        "difficulty": None if difficulty is None else repr(difficulty),
         "fallback": fallback,
         "preset": preset,
     }
-    found = {
+    figures = {
         "promised": 1 - alpha,
         "num_candidates": kg.num_nodes,
         **_describe(covered, size, torch.ones_like(test.rel, dtype=torch.bool)),
@@ -142,7 +147,9 @@ def conformal(
     samples["kind"] = test.kind
     for side, held, number in zip(SIDES, covered, size, strict=True):
         samples[f"{side}_covered"], samples[f"{side}_size"] = held, number
-    return Record.make("conformal", kg, config, found, samples)
+    return ConformalResult(
+        "conformal", figures, config, graph.description, samples
+    )
 
 
 class AnswerSets:
@@ -225,7 +232,7 @@ class AnswerSets:
         best = scores.argmax(dim=1)
         ends = (given, best) if side == "tail" else (best, given)
         triples = ends[0], rel, ends[1]
-        hard = doubts("difficulty", self.difficulty, triples)
+        hard = uncertainties("difficulty", self.difficulty, triples)
         fine = (hard > 0) & hard.isfinite()
         if not bool(fine.all()):
             row = int((~fine).nonzero()[0])

@@ -1,49 +1,36 @@
-r"""Whether doubt finds the predictions that are wrong."""
+r"""Ranking of predictions by how likely they are to be wrong."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, get_args
 
 import numpy as np
-import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.data import AnswerIndex, TripleIndex, as_kg, triples
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
-from pyg_cagp.evaluate.record import Record
-from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
+from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
+from pyg_cagp.evaluate.predictions import Predictions
+from pyg_cagp.evaluate.results import ErrorRankingResult
+from pyg_cagp.evaluate.scoring import (
+    Estimator,
+    identities,
+    named_estimators,
+    uncertainties,
+)
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics.inputs import check_share
-from pyg_cagp.nn.kge.query import SIDES
-from pyg_cagp.nn.scoring import as_scorer, top_answers
-from pyg_cagp.nn.scoring.scorer import ScorerLike, scorer_device
-from pyg_cagp.typing import HeldOut
+from pyg_cagp.nn.scoring import as_scorer
+from pyg_cagp.nn.scoring.scorer import ScorerLike
+from pyg_cagp.protocols import Split
+from pyg_cagp.typing import Cluster
 
-SPLITS: tuple[HeldOut, ...] = ("val", "test")
-
-#: The name of the doubt that every model has of itself.
+#: The name of 1 minus the probability of the answer.
 BASELINE = "max probability"
 
 
-class Predictions(NamedTuple):
-    r"""The answers a model gives, as triples, and which of them are wrong.
-
-    :obj:`doubt` is 1 minus the probability of the answer under the softmax over
-    all candidates that were not left out.
-    """
-
-    head: Tensor
-    rel: Tensor
-    tail: Tensor
-    side: Tensor
-    error: Tensor
-    doubt: Tensor
-
-
 def predictions(
-    model: ScorerLike, kg: Data, split: HeldOut = "test"
+    model: ScorerLike, kg: GraphLike, *, split: Split = "test"
 ) -> Predictions:
     r"""Answers each distinct query of a split, on both sides.
 
@@ -54,7 +41,8 @@ def predictions(
     Args:
         model (Scorer or callable): The model, or what
             :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
-        kg (Data): The graph.
+        kg (Data): The graph, or anything else that
+            :func:`~pyg_cagp.data.as_kg` takes.
         split (str, optional): :obj:`"val"` or :obj:`"test"`.
             (default: :obj:`"test"`)
 
@@ -66,64 +54,34 @@ def predictions(
         >>> bool(predictions(model, kg).error.any())
         True
     """
-    check_choice("split", split, ("val", "test"))
-    sizes = kg.num_nodes, kg.num_relations
-    scorer = as_scorer(model, kg)
-    device = scorer_device(scorer)
-    head, rel, tail = triples(kg, split)
-    truth = TripleIndex(head, rel, tail, *sizes)
-    before = kg.train_mask | (kg.val_mask if split == "test" else False)
-    # What happens again in a dated graph is still to be predicted.
-    before = before & ~truth.contains(*triples(kg))
-    known = AnswerIndex(*triples(kg, before), *sizes).to(device)
-    parts = []
-    for number, (side, given) in enumerate(
-        zip(SIDES, (head, tail), strict=True)
-    ):
-        query = (given * kg.num_relations + rel).unique()
-        given, asked = query // kg.num_relations, query % kg.num_relations
-        answer = top_answers(
-            scorer, side, given.to(device), asked.to(device), known
-        )
-        found = answer.entity[:, 0].to(given.device)
-        ends = (given, found) if side == "tail" else (found, given)
-        parts.append(
-            Predictions(
-                ends[0],
-                asked,
-                ends[1],
-                torch.full_like(asked, number),
-                ~truth.contains(ends[0], asked, ends[1]),
-                # 1 - p, without losing what is next to 0.
-                -torch.expm1(answer.log_prob[:, 0]).to(given.device),
-            )
-        )
-    return Predictions(*map(torch.cat, zip(*parts, strict=True)))
+    check_choice("split", split, get_args(Split))
+    graph = EvaluationGraph.of(kg)
+    return graph.predictions(as_scorer(model, graph.kg), split)
 
 
 def error_ranking(
     model: ScorerLike,
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
-    kg: Data,
+    kg: GraphLike,
+    *,
     rates: float | Sequence[float] = (0.85,),
     risks: float | Sequence[float] = (0.5,),
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     seed: int = 0,
     num_resamples: int = 10_000,
     progress: bool = False,
-) -> Record:
-    r"""Judges estimators by how well they tell wrong predictions from right
+) -> ErrorRankingResult:
+    r"""Evaluates how well estimators separate wrong predictions from right
     ones.
 
-    Each distinct query of the test split is answered by the best candidate, and
-    estimators see the triple made of it; never the hidden answer. Beside them
-    stands :obj:`"max probability"`, 1 minus the probability of the answer,
-    which needs no estimator at all. The record has the model's accuracy and,
-    for each method, AURC, E-AURC, AUGRC, the AUROC of errors, what answering
-    at each rate, or at no more than each risk, gives with the threshold chosen
-    on validation (and, in hindsight, could have given), and a paired bootstrap
-    of its AURC against that of the maximum probability, corrected by Holm's
-    method.
+    The best candidate answers each distinct query of the test split, and
+    estimators see the triple with this answer; never the hidden one. The
+    baseline :obj:`"max probability"` is 1 minus the probability of the answer.
+    The result has the model's accuracy and, for each method, AURC, E-AURC,
+    AUGRC, the AUROC of errors, the accuracy at each answer rate and at no more
+    than each risk, with the threshold chosen on validation (and in hindsight),
+    and a paired bootstrap of its AURC against that of the baseline, corrected
+    by Holm's method.
 
     Args:
         model (Scorer or callable): The model, or what
@@ -136,7 +94,7 @@ def error_ranking(
             in :math:`(0, 1]`. (default: :obj:`(0.85,)`)
         risks (float or sequence, optional): The largest shares of errors among
             answers, in :math:`[0, 1)`. (default: :obj:`(0.5,)`)
-        cluster (str, optional): What is drawn as a whole by the bootstrap:
+        cluster (str, optional): The unit that the bootstrap draws:
             :obj:`"head"`, :obj:`"tail"`, :obj:`"query"` or
             :obj:`"entities"`; see :func:`~pyg_cagp.evaluate.ood`. If set to
             :obj:`None`, queries. (default: :obj:`None`)
@@ -160,44 +118,34 @@ def error_ranking(
         check_choice("cluster", cluster, CLUSTERS)
     rates = _shares("rates", rates, "(]")
     risks = _shares("risks", risks, "[)")
-    kg = as_kg(kg)
-    scorer = as_scorer(model, kg)
+    graph = EvaluationGraph.of(kg)
+    scorer = as_scorer(model, graph.kg)
     named = named_estimators(estimators)
     if BASELINE in named:
         raise InvalidInputError(
             f"'estimators' must not use the name '{BASELINE}', which is taken"
         )
-    if not bool(kg.val_mask.any()) or not bool(kg.test_mask.any()):
+    masks = graph.kg.val_mask, graph.kg.test_mask
+    if not all(bool(mask.any()) for mask in masks):
         raise InvalidInputError(
             "'kg' must have validation triples, to choose thresholds on, and "
             "test triples"
         )
-    asked = {split: predictions(scorer, kg, split) for split in SPLITS}
-    scores = {split: {BASELINE: made.doubt} for split, made in asked.items()}
-    for split, made in asked.items():
-        for name, estimator in named.items():
-            scores[split][name] = doubts(name, estimator, made[:3])
-    val, test = asked["val"], asked["test"]
-    methods = {
-        name: _judge(
-            scores["test"][name],
-            test.error,
-            scores["val"][name],
-            val.error,
-            rates,
-            risks,
-        )
-        for name in scores["test"]
-    }
-    comparisons = _compare(
-        scores["test"],
-        test.error,
-        clusters(test.head, test.rel, test.tail, cluster),
-        num_resamples,
-        seed,
-        progress,
+    val, test = (graph.predictions(scorer, split) for split in get_args(Split))
+    fit, scores = (
+        {BASELINE: made.uncertainty}
+        | {n: uncertainties(n, e, made[:3]) for n, e in named.items()}
+        for made in (val, test)
     )
-    found = {
+    methods = {
+        name: _evaluate(score, test.error, fit[name], val.error, rates, risks)
+        for name, score in scores.items()
+    }
+    groups = clusters(test.head, test.rel, test.tail, cluster)
+    comparisons = _compare(
+        scores, test.error, groups, num_resamples, seed, progress
+    )
+    figures = {
         "num_queries": test.error.numel(),
         "accuracy": 1 - float(test.error.double().mean()),
         "val_accuracy": 1 - float(val.error.double().mean()),
@@ -206,8 +154,8 @@ def error_ranking(
         "comparisons": comparisons,
     }
     config = {
-        "model": repr(model),
-        "estimators": {name: repr(e) for name, e in named.items()},
+        **identities({"model": model}),
+        "estimators": identities(named),
         "rates": list(rates),
         "risks": list(risks),
         "cluster": cluster,
@@ -215,15 +163,17 @@ def error_ranking(
     }
     samples = {
         **test._asdict(),
-        **{f"score/{name}": score for name, score in scores["test"].items()},
+        **{f"score/{name}": score for name, score in scores.items()},
     }
-    return Record.make("error-ranking", kg, config, found, samples, seed)
+    return ErrorRankingResult(
+        "error-ranking", figures, config, graph.description, samples, seed
+    )
 
 
 def _shares(
     name: str, values: float | Sequence[float], ends: str
 ) -> tuple[float, ...]:
-    # Checked at once, as the metrics see them after all queries are answered.
+    # Checked first, as the metrics see them after all queries are answered.
     try:
         shares = np.atleast_1d(np.asarray(values, dtype=float)).tolist()
         for share in shares:
@@ -236,7 +186,7 @@ def _shares(
     return tuple(shares)
 
 
-def _judge(
+def _evaluate(
     score: Tensor,
     error: Tensor,
     fit: Tensor,

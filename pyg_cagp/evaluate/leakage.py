@@ -1,11 +1,10 @@
-r"""How much of a result the definition of OOD has decided already."""
-
-from typing import Any
+r"""How much of a result follows from the definition of OOD."""
 
 import torch
 from torch import Tensor
 
 from pyg_cagp.coverage import Coverage
+from pyg_cagp.evaluate.results import CircularityResult
 from pyg_cagp.metrics import auroc
 
 
@@ -15,10 +14,10 @@ def circularity(
     rel_type: Tensor,
     tail_index: Tensor,
     label: Tensor,
-) -> dict[str, Any]:
-    r"""Tells how far labels follow from the two numbers that the paper's
-    partitions are made of: the smaller frequency of a triple's two ends, and
-    how many of its two pairs are not covered.
+) -> CircularityResult:
+    r"""Measures how far labels follow from the two numbers that define the
+    paper's partitions: the smaller frequency of a triple's two ends, and how
+    many of its two pairs are not covered.
 
     The oracle knows these two and, in hindsight, the share of OOD triples among
     those that have the same two. No detector that sees nothing else has a
@@ -36,8 +35,7 @@ def circularity(
     Returns:
         The AUROC of the :obj:`oracle`, of :obj:`rarity` (the negative of the
         smaller frequency) and of :obj:`structural` uncertainty, all
-        :obj:`None` where there is nothing to tell apart, and a
-        :obj:`verdict`.
+        :obj:`None` without both ID and OOD triples, and a :obj:`verdict`.
 
     Example:
         >>> from pyg_cagp.datasets import load
@@ -48,13 +46,10 @@ def circularity(
         1.0
     """
     bits = label.bool()
+    figures = dict.fromkeys(("oracle", "rarity", "structural"))
     if bits.numel() == 0 or bool(bits.all()) or not bool(bits.any()):
-        return {
-            "oracle": None,
-            "rarity": None,
-            "structural": None,
-            "verdict": "there is nothing to tell apart",
-        }
+        verdict = "there are no two classes"
+        return CircularityResult("circularity", {**figures, "verdict": verdict})
     frequency = coverage.frequency()
     smaller = frequency[head_index].minimum(frequency[tail_index])
     missing = coverage.missing(head_index, rel_type, tail_index)
@@ -63,12 +58,15 @@ def circularity(
     )
     share = torch.bincount(cell, weights=bits.double()) / size
     oracle = auroc(share[cell], bits)
-    return {
+    verdict = (
+        "labels follow from frequency and coverage: a detector that knows both "
+        "is perfect by construction"
+        if oracle == 1
+        else "labels do not follow from frequency and coverage alone"
+    )
+    figures = {
         "oracle": oracle,
         "rarity": auroc(-smaller, bits),
         "structural": auroc(missing, bits),
-        "verdict": "labels follow from frequency and coverage: a detector that "
-        "knows both is perfect by construction"
-        if oracle == 1
-        else "labels do not follow from frequency and coverage alone",
     }
+    return CircularityResult("circularity", {**figures, "verdict": verdict})

@@ -1,19 +1,22 @@
-r"""How well doubt finds what is out of distribution."""
+r"""Detection of out-of-distribution triples."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
-from torch_geometric.data import Data
 
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import as_kg
 from pyg_cagp.evaluate.clusters import CLUSTERS, clusters
+from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
 from pyg_cagp.evaluate.leakage import circularity
-from pyg_cagp.evaluate.record import Record
-from pyg_cagp.evaluate.scoring import Estimator, doubts, named_estimators
+from pyg_cagp.evaluate.results import OODResult
+from pyg_cagp.evaluate.scoring import (
+    Estimator,
+    identities,
+    named_estimators,
+    uncertainties,
+)
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.protocols import (
     LabelledTriples,
@@ -22,25 +25,27 @@ from pyg_cagp.protocols import (
     ProtocolName,
 )
 from pyg_cagp.protocols import protocol as protocol_of
+from pyg_cagp.typing import Cluster
 
 
 def ood(
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
-    kg: Data,
+    kg: GraphLike,
+    *,
     protocol: ProtocolName | Protocol = "temporal-like",
     preset: Partition = "stated",
     seed: int = 0,
     compare_with: str | None = None,
-    cluster: str | None = None,
+    cluster: Cluster | None = None,
     num_resamples: int = 10_000,
     progress: bool = False,
-) -> Record:
-    r"""Judges estimators by how well they tell OOD triples from ID ones.
+) -> OODResult:
+    r"""Evaluates how well estimators separate OOD triples from ID ones.
 
-    Whatever has to be chosen, the threshold of F1 and accuracy and the map from
-    uncertainties to probabilities, is chosen on validation triples that the
-    protocol has labelled in the same way; where there are none, what depends on
-    it is :obj:`None`. The record has
+    The threshold of F1 and accuracy, and the map from uncertainties to
+    probabilities, are chosen on validation triples that the protocol has
+    labelled in the same way; without such triples, figures that depend on them
+    are :obj:`None`. The result has
 
     * :obj:`counts`: how many triples there are of each kind,
     * :obj:`by_construction`: how far the labels follow from frequency and
@@ -49,13 +54,13 @@ def ood(
       kind of OOD against ID, and subsets), AUROC with its interval, AUPR of
       either class, FPR at 95 % TPR, detection accuracy, F1, accuracy and
       confusion; and the calibration of its probabilities,
-    * :obj:`comparisons`: if asked for, every other estimator against one, by
+    * :obj:`comparisons`: if requested, every other estimator against one, by
       paired bootstrap and by DeLong's test, both corrected by Holm's method.
 
     Args:
         estimators (callable, sequence or mapping): One or more fitted
             estimators: each takes :obj:`(head_index, rel_type, tail_index)` and
-            returns one number a triple, higher for more doubt.
+            returns one number a triple, higher for less trustworthy ones.
         kg (Data): The graph they were fitted on, or anything else that
             :func:`~pyg_cagp.data.as_kg` takes.
         protocol (str or Protocol, optional): The protocol, or its name; see
@@ -66,8 +71,8 @@ def ood(
             (default: :obj:`0`)
         compare_with (str, optional): The estimator to compare all others with.
             (default: :obj:`None`)
-        cluster (str, optional): What is drawn as a whole by the bootstrap, as
-            triples that share an entity are not independent: :obj:`"head"`,
+        cluster (str, optional): The unit that the bootstrap draws, as triples
+            that share an entity are not independent: :obj:`"head"`,
             :obj:`"tail"`, :obj:`"query"` (head and relation), or
             :obj:`"entities"` (both ends at once). If set to :obj:`None`,
             triples. (default: :obj:`None`)
@@ -80,54 +85,53 @@ def ood(
         >>> from pyg_cagp import Coverage
         >>> from pyg_cagp.datasets import load
         >>> kg = load("synthetic")
-        >>> coverage = Coverage.from_data(kg)
-        >>> result = ood({"structural": coverage.missing}, kg)
-        >>> result["methods"]["structural"]["novel"]["auroc"]
-        1.0
+        >>> ood({"structural": Coverage.from_data(kg).missing}, kg)
+        OODResult(protocol='temporal-like', seed=0)
+        method      kind      num_ood   auroc    aupr  fpr_at_95_tpr      f1
+        structural  overall     1,449  0.9558  0.9500         1.0000  0.9538
+        structural  emerging      789  0.9189  0.8856         1.0000  0.9117
+        structural  novel         660  1.0000  1.0000         0.0000  1.0000
     """
     if cluster is not None:
         check_choice("cluster", cluster, CLUSTERS)
-    kg = as_kg(kg)
     named = named_estimators(estimators)
     if compare_with is not None and compare_with not in named:
         raise InvalidInputError(
             f"'compare_with' must be one of {', '.join(map(repr, named))} (got "
             f"{compare_with!r})"
         )
+    graph = EvaluationGraph.of(kg)
     rule = protocol_of(protocol, preset=preset, seed=seed)
-    coverage = Coverage._from_kg(kg)
-    test = rule._label(kg, "test", coverage)
-    val = rule._label(kg, "val", coverage)
-    for name, count in test.counts().items():
-        if name == "id" and count == 0:
+    test, val = graph.label(rule, "test"), graph.label(rule, "val")
+    for name, there in (("ID", test.label == 0), ("OOD", test.label == 1)):
+        if not bool(there.any()):
             raise InvalidInputError(
-                f"the test triples of protocol '{rule.name}' have no ID triple"
+                f"the test triples of protocol '{rule.name}' have no {name} "
+                f"triple"
             )
-    if int(test.label.sum()) == 0:
-        raise InvalidInputError(
-            f"the test triples of protocol '{rule.name}' have no OOD triple"
-        )
+    can_fit = 0 < int(val.label.sum()) < val.label.numel()
     scores, methods = {}, {}
     for name, estimator in named.items():
-        scores[name] = doubts(name, estimator, test.triples)
+        scores[name] = uncertainties(name, estimator, test.triples)
         fit = None
-        if val.label.numel() and 0 < int(val.label.sum()) < val.label.numel():
-            fit = doubts(name, estimator, val.triples)
-        methods[name] = _judge(scores[name], test, fit, val.label)
-    found: dict[str, Any] = {
+        if can_fit:
+            fit = uncertainties(name, estimator, val.triples)
+        methods[name] = _evaluate(scores[name], test, fit, val.label)
+    leakage = circularity(test.coverage, *test.triples, test.label)
+    figures: dict[str, Any] = {
         "counts": {"val": val.counts(), "test": test.counts()},
-        "by_construction": circularity(coverage, *test.triples, test.label),
+        "by_construction": leakage.metrics,
         "methods": methods,
     }
     if compare_with is not None:
-        found["comparisons"] = _compare(
+        figures["comparisons"] = _compare(
             scores, test, compare_with, cluster, num_resamples, seed, progress
         )
     partition = getattr(rule, "partition", "stated")
     config = {
         "protocol": rule.name,
         "preset": partition if isinstance(partition, str) else repr(partition),
-        "estimators": {name: repr(e) for name, e in named.items()},
+        "estimators": identities(named),
         "compare_with": compare_with,
         "cluster": cluster,
         "num_resamples": num_resamples,
@@ -139,21 +143,23 @@ def ood(
         "kind": test.kind,
         **{f"score/{name}": score for name, score in scores.items()},
     }
-    return Record.make(rule.name, kg, config, found, samples, seed)
+    return OODResult(
+        rule.name, figures, config, graph.description, samples, seed
+    )
 
 
-def _judge(
+def _evaluate(
     score: Tensor, test: LabelledTriples, fit: Tensor | None, fit_label: Tensor
 ) -> dict[str, Any]:
     threshold = None if fit is None else metrics.best_threshold(fit, fit_label)
-    found: dict[str, Any] = {}
+    rows: dict[str, Any] = {}
     for row, mask in test.rows().items():
         label = test.label[mask]
         if 0 < int(label.sum()) < label.numel():
-            found[row] = _row(score[mask], label, threshold)
+            rows[row] = _row(score[mask], label, threshold)
     if fit is not None:
-        found["calibration"] = _calibration(score, test.label, fit, fit_label)
-    return found
+        rows["calibration"] = _calibration(score, test.label, fit, fit_label)
+    return rows
 
 
 def _row(score: Tensor, label: Tensor, threshold: float | None) -> dict:
@@ -203,7 +209,7 @@ def _compare(
     scores: dict[str, Tensor],
     test: LabelledTriples,
     reference: str,
-    cluster: str | None,
+    cluster: Cluster | None,
     num_resamples: int,
     seed: int,
     progress: bool,

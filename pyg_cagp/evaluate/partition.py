@@ -1,4 +1,4 @@
-r"""Describes how a transform partitions a graph."""
+r"""The summary of a partition of a graph."""
 
 from typing import Any
 
@@ -7,12 +7,13 @@ from torch_geometric.data import Data
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.coverage.kinds import KINDS
+from pyg_cagp.evaluate.results import PartitionResult
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import kind_auroc
 from pyg_cagp.transforms import TemporalLikeOOD
 
 
-def partition_summary(kg: Data, transform: TemporalLikeOOD) -> dict[str, Any]:
+def partition_summary(kg: Data, transform: TemporalLikeOOD) -> PartitionResult:
     r"""Returns the sizes of a partition, and how circular it is.
 
     For validation and test, the summary counts ID, emerging and novel triples,
@@ -28,8 +29,8 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> dict[str, Any]:
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> found = partition_summary(load("synthetic"), TemporalLikeOOD())
-        >>> found["splits"]["test"]["u_str_auroc"]["novel"]
+        >>> result = partition_summary(load("synthetic"), TemporalLikeOOD())
+        >>> result["splits"]["test"]["u_str_auroc"]["novel"]
         1.0
     """
     if not isinstance(transform, TemporalLikeOOD):
@@ -46,7 +47,7 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> dict[str, Any]:
     head, tail = data.edge_index
     missing = coverage.missing(head, data.edge_type, tail)
     cells = data.num_nodes * data.num_relations
-    return {
+    figures = {
         "num_nodes": data.num_nodes,
         "num_relations": data.num_relations,
         "num_train": int(data.train_mask.sum()),
@@ -68,6 +69,7 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> dict[str, Any]:
             )
         },
     }
+    return PartitionResult("partition", figures)
 
 
 def _describe(ood_type: Tensor, missing: Tensor) -> dict[str, Any]:

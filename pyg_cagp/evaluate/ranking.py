@@ -5,18 +5,18 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import AnswerIndex, as_kg, triples
+from pyg_cagp.data import AnswerIndex, triples
+from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
 from pyg_cagp.evaluate.groups import (
     CATEGORIES,
     equal_groups,
     relation_categories,
     relation_labels,
 )
-from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate.results import RankingResult
+from pyg_cagp.evaluate.scoring import identities
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import ranking_metrics
 from pyg_cagp.nn.scoring import RankCounts, as_scorer, rank_counts
@@ -26,18 +26,19 @@ from pyg_cagp.typing import Split, Ties
 
 def ranking(
     model: ScorerLike,
-    kg: Data,
+    kg: GraphLike,
+    *,
     split: Split = "test",
     filtered: bool = True,
     ties: Ties = "realistic",
     ks: int | Sequence[int] = (1, 3, 10),
     max_scores: int = 2**21,
     progress: bool = False,
-) -> Record:
+) -> RankingResult:
     r"""Ranks the tail and the head of each triple among all entities.
 
     Nothing is left out: neither candidates nor triples whose entities training
-    has never seen. The record has :obj:`mrr`, :obj:`mean_rank`,
+    has never seen. The result has :obj:`mrr`, :obj:`mean_rank`,
     :obj:`hits@k`, :obj:`amr` and :obj:`amri` over both sides, and the same
     under
 
@@ -76,7 +77,8 @@ def ranking(
     """
     check_choice("ties", ties, Ties)
     ks = (ks,) if isinstance(ks, int) else tuple(ks)
-    kg = as_kg(kg)
+    graph = EvaluationGraph.of(kg)
+    kg = graph.kg
     scorer = as_scorer(model, kg)
     device = scorer_device(scorer)
     head, rel, tail = (part.to(device) for part in triples(kg, split))
@@ -124,7 +126,7 @@ def ranking(
         "by_category": by_category,
         "by_relation": by(both_rel, names),
         "by_frequency": _by_frequency(
-            Coverage.from_data(kg).frequency().to(device)[answer], measure
+            graph.coverage.frequency().to(device)[answer], measure
         ),
     }
     samples = {"head": head, "rel": rel, "tail": tail}
@@ -132,12 +134,12 @@ def ranking(
         for key, value in part._asdict().items():
             samples[f"{side}_{key}"] = value
     config = {
-        "model": repr(model),
+        **identities({"model": model}),
         "split": split,
         "filtered": filtered,
         "ties": ties,
     }
-    return Record.make("ranking", kg, config, metrics, samples)
+    return RankingResult("ranking", metrics, config, graph.description, samples)
 
 
 def _by_frequency(frequency: Tensor, measure: Any) -> list[dict[str, Any]]:

@@ -1,22 +1,24 @@
-r"""Asks estimators for their doubt, with little memory and much suspicion."""
+r"""Calls of estimators, with their values checked and their identity."""
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 
 from pyg_cagp.exceptions import InvalidInputError
 
-#: Anything that takes heads, relations and tails and returns one number for
-#: each, higher for what is more doubtful.
+#: A callable that takes heads, relations and tails and returns one number a
+#: triple, higher for less trustworthy ones.
 Estimator: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
 def named_estimators(
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
 ) -> dict[str, Estimator]:
-    r"""Returns estimators by their names, whichever way they were given.
+    r"""Returns estimators by their names.
 
     Args:
         estimators (callable, sequence or mapping): One, several, or several
@@ -50,8 +52,41 @@ def named_estimators(
     return named
 
 
+def identities(values: Mapping[str, object]) -> dict[str, str]:
+    r"""Returns what identifies each model or estimator in a config: its repr,
+    and for a module the digest of its weights and buffers.
+
+    Args:
+        values (mapping): Models and estimators by name.
+
+    Example:
+        >>> identities({"model": torch.nn.Identity()})
+        {'model': 'Identity() sha256:e3b0c44298fc1c14'}
+    """
+    # Estimators share the weights of their model, which are read once.
+    known: dict[tuple, str] = {}
+    return {name: _identity(value, known) for name, value in values.items()}
+
+
+def _identity(value: object, known: dict[tuple, str]) -> str:
+    if not isinstance(value, Module):
+        return repr(value)
+    digest = hashlib.sha256()
+    for name, part in value.state_dict().items():
+        if not isinstance(part, Tensor):
+            digest.update(f"{name} {part!r}".encode())
+            continue
+        place = part.dtype, part.shape, part.stride(), part.data_ptr()
+        if place not in known:
+            flat = part.detach().cpu().reshape(-1).view(torch.uint8)
+            known[place] = hashlib.sha256(flat.numpy().data).hexdigest()
+        text = f"{name} {part.dtype} {list(part.shape)} {known[place]}"
+        digest.update(text.encode())
+    return f"{value!r} sha256:{digest.hexdigest()[:16]}"
+
+
 @torch.no_grad()
-def doubts(
+def uncertainties(
     name: str,
     estimator: Estimator,
     triples: Any,

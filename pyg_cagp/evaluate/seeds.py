@@ -1,55 +1,57 @@
-r"""How far figures differ from seed to seed."""
+r"""The spread of figures over seeds."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate.result import Result
+from pyg_cagp.evaluate.results import SpreadResult
 from pyg_cagp.exceptions import InvalidInputError
 
 
 def seed_spread(
-    records: Sequence[Record | Mapping[str, Any]], level: float = 0.95
-) -> dict[str, Any]:
-    r"""Sums up the same evaluation of models that differ by their seed alone.
+    results: Sequence[Mapping[str, Any]], *, level: float = 0.95
+) -> SpreadResult:
+    r"""Summarises one evaluation of models that differ by their seed alone.
 
-    This is another source of spread than the choice of test triples, which
-    intervals within a record tell of, and is reported apart from it: seeds are
-    not independent graphs.
+    The intervals within a result measure the choice of test triples. This
+    spread is another one: seeds are not independent graphs.
 
     Args:
-        records (sequence): Two or more records with the same figures.
+        results (sequence): Two or more results with the same figures.
         level (float, optional): The level of the interval of the mean, which is
             Student's. (default: :obj:`0.95`)
 
     Returns:
         The same figures, each as :obj:`mean`, :obj:`std`, :obj:`low`,
-        :obj:`high` and :obj:`num`; :obj:`None` where one of the records has
+        :obj:`high` and :obj:`num`; :obj:`None` where one of the results has
         no number.
 
     Example:
-        >>> found = seed_spread([{"mrr": 0.30}, {"mrr": 0.32}, {"mrr": 0.34}])
-        >>> round(found["mrr"]["mean"], 3), round(found["mrr"]["std"], 3)
-        (0.32, 0.02)
+        >>> seed_spread([{"mrr": 0.30}, {"mrr": 0.32}, {"mrr": 0.34}])
+        SpreadResult(protocol='seed-spread', seed=0)
+        figure    mean     std     low    high  num
+        mrr     0.3200  0.0200  0.2703  0.3697    3
     """
-    if len(records) < 2:
+    if len(results) < 2:
         raise InvalidInputError(
-            f"'records' must be of at least two seeds (got {len(records)})"
+            f"'results' must be of at least two seeds (got {len(results)})"
         )
-    graphs = {r.graph["sha256"] for r in records if isinstance(r, Record)}
+    graphs = {r.graph.get("sha256") for r in results if isinstance(r, Result)}
     if len(graphs) > 1:
-        raise InvalidInputError("'records' must be of one graph (got several)")
+        raise InvalidInputError("'results' must be of one graph (got several)")
     from scipy.stats import t
 
-    factor = float(t.ppf((1 + level) / 2, len(records) - 1))
-    return _sum_up([dict(record) for record in records], factor)
+    factor = float(t.ppf((1 + level) / 2, len(results) - 1))
+    figures = _summary([dict(result) for result in results], factor)
+    return SpreadResult("seed-spread", figures)
 
 
-def _sum_up(values: list[Any], factor: float) -> Any:
+def _summary(values: list[Any], factor: float) -> Any:
     first = values[0]
     if isinstance(first, Mapping):
         keys = [key for key in first if all(key in v for v in values)]
-        return {key: _sum_up([v[key] for v in values], factor) for key in keys}
+        return {key: _summary([v[key] for v in values], factor) for key in keys}
     if any(
         isinstance(v, bool) or not isinstance(v, (int, float)) for v in values
     ):

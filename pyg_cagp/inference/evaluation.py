@@ -1,22 +1,19 @@
-r"""Judges a run by a protocol, on the graph it was trained on."""
+r"""Evaluation of a run on the graph that it was trained on."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import torch
-from torch_geometric.data import Data
 
 from pyg_cagp import evaluate
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp._utils.files import check_target
-from pyg_cagp.coverage import Coverage
-from pyg_cagp.data import kg_digest
 from pyg_cagp.datasets import load
-from pyg_cagp.evaluate.error_ranking import Predictions
-from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate import Result
+from pyg_cagp.evaluate.graph import EvaluationGraph
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.protocols import PROTOCOLS as OOD_PROTOCOLS
+from pyg_cagp.protocols import Protocol, ProtocolName, TemporalLike
 from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.train import load_run
 from pyg_cagp.transforms import TimestampOOD
@@ -25,30 +22,40 @@ from pyg_cagp.uncertainty import (
     EvidenceUncertainty,
     SemanticUncertainty,
     StructuralUncertainty,
+    UncertaintyEstimator,
 )
 
-#: The protocols that a run can be evaluated by.
-PROTOCOLS = ("ranking", *OOD_PROTOCOLS, "error-ranking", "conformal")
+#: What a run can be evaluated by.
+RunProtocol: TypeAlias = (
+    Literal["ranking", "error-ranking", "conformal"] | ProtocolName
+)
+PROTOCOLS: tuple[str, ...] = (
+    "ranking",
+    *get_args(ProtocolName),
+    "error-ranking",
+    "conformal",
+)
 
-#: How often the bootstrap draws.
+#: The number of resamples of the bootstrap.
 NUM_RESAMPLES = 1000
 
 
 def evaluate_run(
     run_folder: str | Path,
-    protocol: str,
+    protocol: RunProtocol,
+    *,
     root: str | Path | None = None,
     dataset: str | Path | None = None,
     device: torch.device | str = "cpu",
     seed: int = 0,
     progress: bool = False,
-) -> Record:
-    r"""Judges the model of a run, as it was trained, and writes the record
+) -> Result:
+    r"""Evaluates the model of a run, as it was trained, and writes the result
     into its folder as :obj:`evaluate-PROTOCOL.json`.
 
-    What has to be fitted is fitted on validation triples labelled by the same
-    protocol. For wrong predictions, evidence is fitted on the model's own
-    mistakes there, and CAGP's weight on emerging entities and novel contexts.
+    Estimators are fitted on validation triples labelled by the same protocol.
+    For wrong predictions, evidence is fitted on the model's errors there, and
+    CAGP's weight on emerging entities and novel contexts.
 
     Args:
         run_folder (str or pathlib.Path): The folder of the run.
@@ -68,59 +75,48 @@ def evaluate_run(
     target = Path(run_folder) / f"evaluate-{protocol}.json"
     check_target(target)
     run = load_run(run_folder, device=device)
-    model = run.model
-    kg = graph_of(run.record, root, dataset)
-    if protocol == "timestamp" and "ood_label" not in kg:
+    graph = graph_of(run.record, root=root, dataset=dataset)
+    if protocol == "timestamp" and "ood_label" not in graph.kg:
         raise InvalidInputError(
             f"the model of '{run_folder}' has seen the future of its graph; "
             f"train one that has not with 'pyg-cagp train DATASET --by-time'"
         )
-    record = judge_model(model, kg, protocol, seed, progress)
-    record.save(target)
-    return record
+    result = _evaluate(run.model, graph, protocol, seed, progress)
+    result.save(target)
+    return result
 
 
-def judge_model(
+def _evaluate(
     model: GaussianKGEModel,
-    kg: Data,
-    protocol: str,
-    seed: int = 0,
-    progress: bool = False,
-) -> Record:
-    r"""Judges a model by a protocol; see :func:`evaluate_run`.
-
-    Args:
-        model (GaussianKGEModel): The model.
-        kg (Data): The graph it was trained on.
-        protocol (str): One of :obj:`PROTOCOLS`.
-        seed (int, optional): The seed of corruption and of the bootstrap.
-            (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows progress bars
-            where there is a terminal. (default: :obj:`False`)
-    """
+    graph: EvaluationGraph,
+    protocol: RunProtocol,
+    seed: int,
+    progress: bool,
+) -> Result:
     if protocol == "ranking":
-        return evaluate.ranking(model, kg, progress=progress)
+        return evaluate.ranking(model, graph, progress=progress)
     if protocol == "conformal":
-        return evaluate.conformal(model, kg, progress=progress)
-    signals = fitted_signals(model, kg, protocol, seed)
+        return evaluate.conformal(model, graph, progress=progress)
     if protocol == "error-ranking":
         return evaluate.error_ranking(
             model,
-            signals,
-            kg,
+            fitted_to_errors(model, graph),
+            graph,
             seed=seed,
             num_resamples=NUM_RESAMPLES,
             progress=progress,
         )
     rule = protocol_of(protocol, seed=seed)
-    return evaluate.ood(signals, kg, rule, seed=seed)
+    named = fitted_to_labels(model, graph, rule)
+    return evaluate.ood(named, graph, protocol=rule, seed=seed)
 
 
 def graph_of(
     record: dict[str, Any],
+    *,
     root: str | Path | None = None,
     dataset: str | Path | None = None,
-) -> Data:
+) -> EvaluationGraph:
     r"""Loads the graph that a run was trained on, and no other.
 
     Args:
@@ -139,56 +135,70 @@ def graph_of(
     kg = load(name, root=root, seed=record["seed"])
     if record["time_cut"] is not None and "edge_time" in kg:
         kg = TimestampOOD(**record["time_cut"])(kg)
-    if kg_digest(kg) != record["graph"]["sha256"]:
+    # Training has checked the graph of this digest.
+    graph = EvaluationGraph(kg)
+    if graph.description["sha256"] != record["graph"]["sha256"]:
         raise InvalidInputError(
             f"the graph '{name}' is not the one that the run was trained on: "
             f"its triples, splits or names have changed since"
         )
-    return kg
+    return graph
 
 
-def fitted_signals(
-    model: GaussianKGEModel, kg: Data, protocol: str, seed: int = 0
-) -> dict[str, Any]:
-    r"""Returns what a run is judged by: both kinds of doubt, their mix, and all
-    evidence, fitted on validation triples.
+def fitted_to_labels(
+    model: GaussianKGEModel, graph: EvaluationGraph, rule: Protocol
+) -> dict[str, UncertaintyEstimator]:
+    r"""Returns the estimators of a run, fitted on validation triples that a
+    protocol has labelled.
 
     Args:
         model (GaussianKGEModel): The model.
-        kg (Data): The graph it was trained on.
-        protocol (str): How validation triples are labelled.
-        seed (int, optional): The seed of corruption. (default: :obj:`0`)
+        graph (EvaluationGraph): The graph it was trained on.
+        rule (Protocol): The protocol.
     """
-    coverage = Coverage.from_data(kg).to(next(model.parameters()).device)
-    cagp, evidence = CAGP(model, coverage), EvidenceUncertainty(coverage, model)
-    if protocol == "error-ranking":
-        val = _mistakes(model, kg)
-        cagp.fit(kg, seed=seed)
-        evidence.fit_labelled(val.head, val.rel, val.tail, val.error)
-    else:
-        split = protocol_of(protocol, seed=seed).label(kg, "val")
-        cagp.fit(split)
-        evidence.fit(split)
+    named = _estimators(model, graph)
+    for estimator in named.values():
+        estimator.fit(graph.label(rule, "val"))
+    return named
+
+
+def fitted_to_errors(
+    model: GaussianKGEModel, graph: EvaluationGraph
+) -> dict[str, UncertaintyEstimator]:
+    r"""Returns the estimators of a run, with evidence fitted on the model's
+    answers to validation queries: some must be wrong and some right.
+
+    Args:
+        model (GaussianKGEModel): The model.
+        graph (EvaluationGraph): The graph it was trained on.
+    """
+    if not bool(graph.kg.val_mask.any()):
+        raise InvalidInputError("the graph has no validation triple")
+    val = graph.predictions(model, "val")
+    if bool(val.error.all()) or not bool(val.error.any()):
+        raise InvalidInputError(
+            f"the model's answers to validation queries are all "
+            f"{'wrong' if bool(val.error.all()) else 'right'}, so no estimator "
+            f"can be fitted to its errors"
+        )
+    named = _estimators(model, graph)
+    named["CAGP"].fit(graph.label(TemporalLike(), "val"))
+    evidence = named["evidence"]
+    assert isinstance(evidence, EvidenceUncertainty)
+    evidence.fit_labelled(val.head, val.rel, val.tail, val.error)
+    return named
+
+
+def _estimators(
+    model: GaussianKGEModel, graph: EvaluationGraph
+) -> dict[str, UncertaintyEstimator]:
+    coverage = graph.coverage
+    device = next(model.parameters()).device
+    if coverage.device != device:
+        coverage = coverage.clone().to(device)
     return {
         "semantic": SemanticUncertainty(model),
         "structural": StructuralUncertainty(coverage),
-        "CAGP": cagp,
-        "evidence": evidence,
+        "CAGP": CAGP(model, coverage),
+        "evidence": EvidenceUncertainty(coverage, model),
     }
-
-
-def _mistakes(model: GaussianKGEModel, kg: Data) -> Predictions:
-    r"""Returns the model's answers to validation queries, of which some must be
-    wrong and some right for anything to be learned.
-    """
-    if not bool(kg.val_mask.any()):
-        raise InvalidInputError("the graph has no validation triple")
-    found = evaluate.predictions(model, kg, "val")
-    wrong = found.error
-    if bool(wrong.all()) or not bool(wrong.any()):
-        raise InvalidInputError(
-            f"the model's answers to validation queries are all "
-            f"{'wrong' if bool(wrong.all()) else 'right'}, which leaves "
-            f"nothing to learn from"
-        )
-    return found

@@ -165,7 +165,9 @@ def _answer_columns(
     given, rel = given.expand_as(entity), rel.expand_as(entity)
     head, tail = (given, entity) if side == "tail" else (entity, given)
     other = [name for name in predictor.sides() if name != side]
-    both = softmax_terms(predictor.model, head, rel, tail, sides=other).sides
+    both = softmax_terms(
+        predictor.model, head, rel, tail, sides=other, precision="scores"
+    ).sides
     shared = SoftmaxTerms({**both, side: terms})
     return predictor.columns_of(head, rel, tail, shared)
 

@@ -19,7 +19,6 @@ from pyg_cagp.inference.scores import (
 from pyg_cagp.inference.state import CAGP_FILE
 from pyg_cagp.inference.update import Triples, UpdateSummary, update_run
 from pyg_cagp.nn.scoring.softmax_terms import (
-    AnswerTerms,
     SoftmaxTerms,
     softmax_terms,
 )
@@ -156,7 +155,10 @@ class Predictor:
             # All distinct queries at once; features take more memory.
             if terms is None:
                 terms = softmax_terms(
-                    self.model, *triples, sides=self.sides("tail")
+                    self.model,
+                    *triples,
+                    sides=self.sides("tail"),
+                    precision="scores",
                 )
             numbers = self._numbers(*triples, terms)
             for name, values in numbers.items():
@@ -193,13 +195,7 @@ class Predictor:
             if "tail" in terms.sides:
                 part["probability"] = terms.tail.log_prob()[rows].exp()
             if self.evidence is not None:
-                some = {
-                    side: AnswerTerms(*(column[rows] for column in columns))
-                    for side, columns in terms.sides.items()
-                }
-                part["p_ood"] = self.evidence(
-                    *triples, terms=SoftmaxTerms(some)
-                )
+                part["p_ood"] = self.evidence(*triples, terms=terms[rows])
             parts.append(part)
         return {
             name: torch.cat([part[name] for part in parts]) for name in parts[0]

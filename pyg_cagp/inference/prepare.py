@@ -17,7 +17,7 @@ from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg, describe_graph, triples
 from pyg_cagp.evaluate.conformal import AnswerSets
-from pyg_cagp.evaluate.scoring import doubts
+from pyg_cagp.evaluate.scoring import uncertainties
 from pyg_cagp.exceptions import (
     CAGPWarning,
     CheckpointError,
@@ -128,7 +128,7 @@ def _fit(
         val = rule.label(kg, "val")
         cagp.fit(val)
         evidence = EvidenceUncertainty(coverage, model).fit(val)
-        p_ood = doubts("p_ood", evidence, val.triples)
+        p_ood = uncertainties("p_ood", evidence, val.triples)
         return cagp, evidence, metrics.best_threshold(p_ood, val.label)
     except InvalidInputError as error:
         reason = str(error)
@@ -140,7 +140,7 @@ def _fit(
     )
     # Both uncertainties are there; no label says how to weigh them.
     even = SimpleAverage(model, coverage).fit(kg)
-    cagp.alpha_, cagp.low_, cagp.high_ = even.alpha_, even.low_, even.high_
+    cagp.set_extra_state(even.get_extra_state())
     return cagp, None, None
 
 

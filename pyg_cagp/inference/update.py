@@ -18,6 +18,7 @@ from pyg_cagp.nn.kge import KG2E
 from pyg_cagp.train import Config, save_checkpoint
 from pyg_cagp.train.checkpoint import model_tensors
 from pyg_cagp.train.load import STORED
+from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 
 #: The names of heads, of relations and of tails.
 Triples: TypeAlias = tuple[Sequence[str], Sequence[str], Sequence[str]]
@@ -148,10 +149,16 @@ def _write(
         train = torch.cat([old.train, new], dim=1)
         known = {"train": train, "val": old.val}
         save_checkpoint(folder / state.KNOWN, known, {})
-        for name in (state.NAMES, state.CAGP_FILE, before["evidence"]):
-            if name is not None:
-                content = (old.folder / name).read_bytes()
-                write_atomically(folder / name, content)
+        names = (old.folder / state.NAMES).read_bytes()
+        write_atomically(folder / state.NAMES, names)
+        # Weights and scales hold for the updated posterior.
+        cagp = CAGP.load(old.folder / state.CAGP_FILE, model, old.coverage)
+        cagp.accept_posterior().save(folder / state.CAGP_FILE)
+        if before["evidence"] is not None:
+            evidence = EvidenceUncertainty.load(
+                old.folder / before["evidence"], old.coverage, model
+            )
+            evidence.accept_posterior().save(folder / before["evidence"])
         path = folder / state.MODEL
         stored = {key: old.meta[key] for key in STORED}
         crc32 = save_checkpoint(path, model_tensors(model), stored)

@@ -8,7 +8,6 @@ of calibration. Queries about emerging entities or novel contexts are not.
 
 import math
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor
@@ -21,9 +20,7 @@ from pyg_cagp.metrics.inputs import (
     check_same_length,
     check_share,
 )
-
-#: The threshold of a group without enough samples.
-Fallback: TypeAlias = Literal["everything", "pooled"]
+from pyg_cagp.typing import Fallback
 
 
 def conformal_threshold(nonconformity: Values, *, alpha: float = 0.1) -> float:

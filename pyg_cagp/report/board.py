@@ -1,12 +1,12 @@
-r"""What a report adds to TensorBoard."""
+r"""The event files of a report for TensorBoard."""
 
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyg_cagp.evaluate.record import Record
-from pyg_cagp.report.figures import Picture
+from pyg_cagp.evaluate import Result
+from pyg_cagp.report.pictures import Picture
 from pyg_cagp.train.tracker import Tracker
 
 if TYPE_CHECKING:
@@ -18,19 +18,19 @@ def write_board(
     found: dict[str, Any],
     pictures: Sequence[Picture] = (),
 ) -> None:
-    r"""Writes event files for TensorBoard: the config and what detection
-    came to as cards of text, precision and recall of each doubt by protocol,
-    and the report's pictures.
+    r"""Writes event files for TensorBoard: the config and the AUROC of
+    detection as cards of text, precision and recall of each method by
+    protocol, and the report's pictures.
 
     Args:
         folder (str or pathlib.Path): The folder of the run; events go to its
             folder :obj:`report`.
-        found (dict): What :func:`~pyg_cagp.report.gather` has found there.
+        found (dict): The figures from :func:`~pyg_cagp.report.gather`.
         pictures (sequence, optional): The pictures. (default: :obj:`()`)
     """
     run = Path(folder)
     out = run / "report"
-    # What an earlier report has shown there is shown no more.
+    # Those of an earlier report.
     for old in out.glob("events.out.tfevents.*"):
         old.unlink()
     tracker = Tracker(out)
@@ -40,21 +40,21 @@ def write_board(
         if found["detection"]:
             writer.add_text("detection", _areas(found["detection"]))
         for protocol in found["detection"]:
-            record = Record.load(run / f"evaluate-{protocol}.json")
-            _curves(writer, protocol, record)
+            result = Result.load(run / f"evaluate-{protocol}.json")
+            _curves(writer, protocol, result)
         for part in pictures:
             writer.add_figure(f"report/{part.name}", part.figure, 0)
     finally:
         tracker.close()
 
 
-def _curves(writer: "SummaryWriter", protocol: str, record: Record) -> None:
-    samples = record.samples
+def _curves(writer: "SummaryWriter", protocol: str, result: Result) -> None:
+    samples = result.samples
     label = (samples["kind"] > 0).long()
-    for name in record["methods"]:
-        doubt = samples[f"score/{name}"]
+    for name in result["methods"]:
+        score = samples[f"score/{name}"]
         # TensorBoard wants numbers in [0, 1]; only their order counts.
-        place = doubt.unique(return_inverse=True)[1].double()
+        place = score.unique(return_inverse=True)[1].double()
         share = place / place.max().clamp(min=1)
         writer.add_pr_curve(f"{protocol}/{name}", label, share, 0)
 

@@ -1,55 +1,51 @@
-r"""What a report tells of finding triples that are out of distribution."""
+r"""The part of a report on out-of-distribution triples."""
 
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
 from pyg_cagp import evaluate, metrics
-from pyg_cagp.evaluate.record import Record
+from pyg_cagp.evaluate import Result
+from pyg_cagp.evaluate.graph import EvaluationGraph
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.inference.evaluation import fitted_signals
+from pyg_cagp.inference.evaluation import fitted_to_labels
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.protocols import PROTOCOLS
+from pyg_cagp.protocols import PROTOCOLS, Protocol
 from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.report.curves import roc_band
 from pyg_cagp.report.thinning import rounded, thinned
+from pyg_cagp.uncertainty import CAGP
 
-#: How many bins a reliability diagram has.
+#: The number of bins of a reliability diagram.
 NUM_BINS = 10
 
-#: The weights that a mix is tried at.
+#: The number of weights of the mix.
 NUM_WEIGHTS = 41
 
 
 def detection(
-    model: GaussianKGEModel, kg: Data, protocol: str, seed: int = 0
-) -> tuple[dict[str, Any], Record]:
-    r"""Judges both kinds of doubt, their mix and all evidence by a protocol.
+    model: GaussianKGEModel, graph: EvaluationGraph, rule: Protocol, seed: int
+) -> tuple[dict[str, Any], Result]:
+    r"""Evaluates both kinds of uncertainty, CAGP and evidence by a protocol.
 
     Args:
         model (GaussianKGEModel): The model.
-        kg (Data): The graph it was trained on.
-        protocol (str): The protocol.
-        seed (int, optional): The seed of corruption and of the bootstrap.
-            (default: :obj:`0`)
+        graph (EvaluationGraph): The graph it was trained on.
+        rule (Protocol): The protocol.
+        seed (int): The seed of the bootstrap.
 
     Returns:
-        What the report shows, and the record of the evaluation.
+        The figures of the report, and the result of the evaluation.
     """
-    signals = fitted_signals(model, kg, protocol, seed)
-    record = evaluate.ood(
-        signals, kg, protocol_of(protocol, seed=seed), seed=seed
-    )
-    samples = record.samples
+    signals = fitted_to_labels(model, graph, rule)
+    result = evaluate.ood(signals, graph, protocol=rule, seed=seed)
+    samples = result.samples
     kind = samples["kind"]
     label = (kind > 0).long()
-    triples = samples["head"], samples["rel"], samples["tail"]
-    kinds = list(record["counts"]["test"])
     found: dict[str, Any] = {
-        "counts": record["counts"]["test"],
-        "verdict": record["by_construction"]["verdict"],
+        "counts": result.counts["test"],
+        "verdict": result.by_construction["verdict"],
         "methods": {
             name: {
                 row: {
@@ -62,57 +58,62 @@ def detection(
                 for row, part in rows.items()
                 if row != "calibration"
             }
-            for name, rows in record["methods"].items()
+            for name, rows in result.methods.items()
         },
         "curves": {
             name: roc_band(samples[f"score/{name}"], label, seed).to_dict()
             for name in signals
         },
     }
-    parts = signals["CAGP"].decompose(*triples)
+    cagp = signals["CAGP"]
+    assert isinstance(cagp, CAGP)
+    test = graph.label(rule, "test")
+    parts = cagp.decompose(*test.triples)
     semantic, structural = parts.semantic.cpu(), parts.structural.cpu()
     found["weights"] = {
         **_weights(semantic, structural, label),
         "chosen": {
-            "alpha": signals["CAGP"].alpha,
+            "alpha": cagp.alpha,
             "auroc": metrics.auroc(samples["score/CAGP"], label),
         },
     }
     chosen = thinned(kind, seed=seed)
     found["points"] = {
-        "kinds": kinds,
+        "kinds": list(test.kinds),
         "kind": kind[chosen].tolist(),
         "semantic": rounded(semantic[chosen]),
         "structural": rounded(structural[chosen]),
     }
     found["reliability"] = _reliability(samples["score/evidence"], label)
-    return found, record
+    return found, result
 
 
 def all_detection(
-    model: GaussianKGEModel, kg: Data, seed: int = 0
-) -> tuple[dict[str, Any], dict[str, str], list[Record]]:
-    r"""Judges by every protocol that the graph allows.
+    model: GaussianKGEModel, graph: EvaluationGraph, seed: int = 0
+) -> tuple[dict[str, Any], dict[str, str], list[Result]]:
+    r"""Evaluates by every protocol that applies to the graph.
 
     Args:
         model (GaussianKGEModel): The model.
-        kg (Data): The graph it was trained on.
-        seed (int, optional): The seed. (default: :obj:`0`)
+        graph (EvaluationGraph): The graph it was trained on.
+        seed (int, optional): The seed of corruption and of the bootstrap.
+            (default: :obj:`0`)
 
     Returns:
-        What was found by protocol, why others are missing, and the records.
+        The figures by protocol, why others are missing, and the results.
     """
-    found, missing, records = {}, {}, []
+    found, missing, results = {}, {}, []
     for name, protocol in PROTOCOLS.items():
-        if not protocol.applies_to(kg):
+        if not protocol.applies_to(graph.kg):
             continue
+        rule = protocol_of(name, seed=seed)
         try:
-            found[name], record = detection(model, kg, name, seed)
+            found[name], result = detection(model, graph, rule, seed)
         except InvalidInputError as error:
             missing[name] = str(error)
             continue
-        records.append(record)
-    return found, missing, records
+        results.append(result)
+    return found, missing, results
 
 
 def _weights(

@@ -1,10 +1,9 @@
-r"""The pictures of a report, each made from what was found."""
+r"""The drawings of a report."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from pyg_cagp.protocols import PROTOCOLS
 from pyg_cagp.report.canvas import (
     GUIDE,
     KIND_COLOURS,
@@ -16,9 +15,6 @@ from pyg_cagp.report.canvas import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: The titles of protocols on the page.
-TITLES = {name: protocol.title for name, protocol in PROTOCOLS.items()}
-
 #: The options of a legend with a title.
 LEGEND: dict[str, Any] = {
     "alignment": "left",
@@ -28,83 +24,14 @@ LEGEND: dict[str, Any] = {
 }
 
 
-class Picture(NamedTuple):
-    r"""A picture, its name, and what it shows in words."""
-
-    name: str
-    alt: str
-    figure: "Figure"
-
-
-def all_pictures(found: dict[str, Any]) -> list[Picture]:
-    r"""Draws every picture that there is something to show in.
-
-    Args:
-        found (dict): What :func:`~pyg_cagp.report.gather` has found.
-    """
-    detected, errors = found["detection"], found["errors"]
-    widest = next(
-        (p for p in ("comprehensive", "temporal-like") if p in detected), None
-    )
-    drawn = []
-    if widest is not None:
-        drawn.append(
-            Picture(
-                "decomposition",
-                "Semantic against structural doubt of test triples, by kind",
-                decomposition(detected[widest]["points"]),
-            )
-        )
-    drawn += [
-        Picture(
-            f"roc-{protocol}",
-            f"ROC curves for {TITLES[protocol]}",
-            roc(judged, TITLES[protocol]),
-        )
-        for protocol, judged in detected.items()
-    ]
-    if errors is not None:
-        drawn.append(
-            Picture(
-                "risk-coverage",
-                "Share of wrong answers at every share of answers given",
-                risk_coverage(errors),
-            )
-        )
-    if widest is not None:
-        drawn.append(
-            Picture(
-                "reliability",
-                "How often triples are out of distribution, by the evidence",
-                reliability(detected[widest]["reliability"], TITLES[widest]),
-            )
-        )
-    drawn.append(
-        Picture(
-            "variance",
-            "Mean variance of entities against their frequency",
-            variance(found["variance"], found["assumptions"]["A1"]),
-        )
-    )
-    if detected:
-        drawn.append(
-            Picture(
-                "weights",
-                "AUROC of the mix at every weight of semantic doubt",
-                weights(detected),
-            )
-        )
-    return drawn
-
-
 @picture
 def decomposition(points: dict[str, Any]) -> "Figure":
-    r"""Semantic against structural doubt, coloured by kind."""
+    r"""Semantic against structural uncertainty, coloured by kind."""
     figure, axes = new_figure(5.2, 4.2)
     kind = torch.tensor(points["kind"])
     semantic = torch.tensor(points["semantic"])
     structural = torch.tensor(points["structural"])
-    # It takes three values: a little noise keeps points from hiding others.
+    # It has three values: a little noise separates the points.
     generator = torch.Generator().manual_seed(0)
     noise = torch.rand(structural.shape, generator=generator) - 0.5
     for number, name in enumerate(points["kinds"]):
@@ -120,8 +47,8 @@ def decomposition(points: dict[str, Any]) -> "Figure":
             rasterized=True,
         )
     axes.set(
-        xlabel="semantic doubt (how poorly both ends are known)",
-        ylabel="structural doubt (pairs never seen)",
+        xlabel="semantic uncertainty (variance of both ends)",
+        ylabel="structural uncertainty (pairs never seen)",
         yticks=[0, 1, 2],
     )
     axes.legend(
@@ -135,12 +62,12 @@ def decomposition(points: dict[str, Any]) -> "Figure":
 
 
 @picture
-def roc(judged: dict[str, Any], title: str) -> "Figure":
+def roc(found: dict[str, Any], title: str) -> "Figure":
     r"""ROC curves with their bands."""
     figure, axes = new_figure(4.2, 4.2)
     axes.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.8, linestyle="--")
-    for name, curve in judged["curves"].items():
-        area = judged["methods"][name]["overall"]
+    for name, curve in found["curves"].items():
+        area = found["methods"][name]["overall"]
         colour = METHOD_COLOURS[name]
         _band(axes, curve, colour, 0.2)
         axes.plot(
@@ -205,7 +132,7 @@ def risk_coverage(errors: dict[str, Any]) -> "Figure":
 
 @picture
 def reliability(bins: dict[str, Any], title: str) -> "Figure":
-    r"""How often evidence was right, by how large it was, with Wilson's 95 %
+    r"""The share of OOD triples by the evidence, with Wilson's 95 %
     intervals.
     """
     figure, axes = new_figure(4.2, 4.2)
@@ -258,7 +185,7 @@ def variance(points: dict[str, Any], a1: dict[str, Any]) -> "Figure":
     r"""Variance against frequency."""
     figure, axes = new_figure(4.2, 4.2)
     axes.scatter(
-        # An entity that was never seen has a place, too.
+        # So that unseen entities have a place.
         [frequency + 1 for frequency in points["frequency"]],
         points["variance"],
         s=6,
@@ -279,25 +206,17 @@ def variance(points: dict[str, Any], a1: dict[str, Any]) -> "Figure":
 
 
 @picture
-def weights(detected: dict[str, Any]) -> "Figure":
-    r"""The mix at every weight, and the weight that validation chose."""
+def weights(swept: dict[str, Any]) -> "Figure":
+    r"""CAGP at every weight, and the weight that validation chose."""
     figure, axes = new_figure(4.2, 4.2)
-    colours = list(METHOD_COLOURS.values())
-    for (protocol, part), colour in zip(
-        detected.items(), colours, strict=False
-    ):
-        swept = part["weights"]
-        axes.plot(
-            swept["alpha"],
-            swept["auroc"],
-            color=colour,
-            label=TITLES[protocol],
-        )
-        chosen = swept["chosen"]
+    colours = METHOD_COLOURS.values()
+    for (title, part), colour in zip(swept.items(), colours, strict=False):
+        axes.plot(part["alpha"], part["auroc"], color=colour, label=title)
+        chosen = part["chosen"]
         axes.plot(chosen["alpha"], chosen["auroc"], "o", color=colour)
     axes.set(
-        xlabel="weight of semantic doubt\n(dots: chosen on validation)",
-        ylabel="AUROC of the mix",
+        xlabel="weight of semantic uncertainty\n(dots: chosen on validation)",
+        ylabel="AUROC of CAGP",
     )
     axes.legend(frameon=False, fontsize=8)
     return figure

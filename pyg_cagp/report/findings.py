@@ -1,4 +1,4 @@
-r"""All that a report shows, as one document that pages are made from."""
+r"""All figures of a report, as one document."""
 
 import json
 from pathlib import Path
@@ -6,20 +6,19 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 from tqdm import tqdm
 
 from pyg_cagp import evaluate, theory
 from pyg_cagp._utils.files import check_target, write_atomically
-from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import triples
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.inference.evaluation import graph_of
+from pyg_cagp.protocols import TemporalLike
 from pyg_cagp.report.detection import all_detection
-from pyg_cagp.report.mistakes import mistakes
+from pyg_cagp.report.errors import errors
 from pyg_cagp.report.thinning import rounded, thinned
 from pyg_cagp.train import load_run
-from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import SemanticUncertainty
 
 SCHEMA = 1
@@ -27,20 +26,21 @@ SCHEMA = 1
 #: The file of the document in the folder of a run.
 FILE = "report.json"
 
-#: How many entities the picture of variances shows.
+#: The number of entities in the picture of variances.
 MAX_ENTITIES = 3000
 
 
 def gather(
     run_folder: str | Path,
+    *,
     root: str | Path | None = None,
     dataset: str | Path | None = None,
     device: torch.device | str = "cpu",
     seed: int = 0,
     progress: bool = False,
 ) -> dict[str, Any]:
-    r"""Judges a run in every way its graph allows, and writes what was found
-    to :obj:`report.json`, and each evaluation's record to
+    r"""Evaluates a run by every protocol that applies to its graph. Writes the
+    figures to :obj:`report.json`, and each result to
     :obj:`evaluate-PROTOCOL.json`, in its folder.
 
     Args:
@@ -51,7 +51,7 @@ def gather(
             where it was when the run was trained. (default: :obj:`None`)
         device (torch.device or str, optional): Where to compute.
             (default: :obj:`"cpu"`)
-        seed (int, optional): The seed of whatever is random.
+        seed (int, optional): The seed of all random draws.
             (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
@@ -59,21 +59,21 @@ def gather(
     folder = Path(run_folder)
     run = load_run(folder, device=device)
     check_target(folder / FILE)
-    kg = graph_of(run.record, root, dataset)
-    if not bool(kg.test_mask.any()):
+    graph = graph_of(run.record, root=root, dataset=dataset)
+    if not bool(graph.kg.test_mask.any()):
         raise InvalidInputError(
             f"the graph of '{folder}' has no test triples to report on"
         )
     disable = None if progress else True
-    with tqdm(total=4, desc="judging", disable=disable) as bar:
-        ranking = evaluate.ranking(run.model, kg)
+    with tqdm(total=4, desc="evaluating", disable=disable) as bar:
+        ranking = evaluate.ranking(run.model, graph)
         bar.update()
-        detected, missing, records = all_detection(run.model, kg, seed)
+        detected, missing, results = all_detection(run.model, graph, seed)
         bar.update()
         wrong = None
         try:
-            wrong, record = mistakes(run.model, kg, seed)
-            records.append(record)
+            wrong, result = errors(run.model, graph, seed)
+            results.append(result)
         except InvalidInputError as error:
             missing["error-ranking"] = str(error)
         bar.update()
@@ -89,22 +89,25 @@ def gather(
             "detection": detected,
             "errors": wrong,
             "missing": missing,
-            "variance": _points(variance, kg, seed),
+            "variance": _points(variance, graph.coverage.frequency(), seed),
             "assumptions": theory.assumptions(
-                TemporalLikeOOD.preset("stated")(kg), variance
+                graph.label(TemporalLike(), "test"),
+                variance,
+                train=triples(graph.kg, "train"),
             ),
         }
         bar.update()
-    for record in (ranking, *records):
-        record.save(folder / f"evaluate-{record.protocol}.json")
+    for result in (ranking, *results):
+        result.save(folder / f"evaluate-{result.protocol}.json")
     found = plain(found)
     text = json.dumps(found, allow_nan=False, ensure_ascii=False)
     write_atomically(folder / FILE, text.encode())
     return found
 
 
-def _points(variance: Tensor, kg: Data, seed: int) -> dict[str, list[float]]:
-    frequency = Coverage.from_data(kg).frequency()
+def _points(
+    variance: Tensor, frequency: Tensor, seed: int
+) -> dict[str, list[float]]:
     chosen = thinned(torch.zeros_like(frequency), MAX_ENTITIES, seed)
     return {
         "frequency": frequency[chosen].tolist(),

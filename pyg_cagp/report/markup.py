@@ -93,17 +93,6 @@ def figures(svgs: Sequence[str]) -> str:
     return f'<div class="figures">\n{inner}\n</div>'
 
 
-def section(title: str, *parts: str) -> str:
-    r"""Returns a section with a title.
-
-    Args:
-        title (str): The title.
-        *parts (str): What is in it; empty parts are left out.
-    """
-    inner = "\n".join(part for part in parts if part)
-    return f"<section>\n<h2>{text(title)}</h2>\n{inner}\n</section>"
-
-
 def paragraph(words: str, kind: str = "") -> str:
     r"""Returns a paragraph.
 

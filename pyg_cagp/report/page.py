@@ -1,24 +1,37 @@
-r"""The report as one page that needs nothing else: no network, no files."""
+r"""The report as one page without links to other files."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any
 
 from pyg_cagp.report.canvas import to_svg
-from pyg_cagp.report.figures import TITLES, Picture, all_pictures
 from pyg_cagp.report.markup import (
     Mark,
     facts,
     figure,
     figures,
     paragraph,
-    section,
     table,
     text,
 )
+from pyg_cagp.report.pictures import TITLES, Picture, all_pictures
+
+#: A part of the template that is left out without its figures.
+OPTIONAL = re.compile(r"<!-- if (\w+) -->(.*?)<!-- end -->", re.DOTALL)
+
+#: The rows of the table of assumptions: the statement, and the measure.
+ASSUMPTIONS = {
+    "A1": ("variance falls with frequency", "spearman"),
+    "A2": ("ID triples are covered", "coverage"),
+    "A3": ("novel contexts have ID twins", "within 1"),
+    "A4": ("the semantic gap is below 1", "delta"),
+    "A5": ("some emerging triples are covered, not all", "rho"),
+    "A6": ("emerging ends have the larger uncertainty", "auroc"),
+}
 
 
 def render_page(
@@ -27,7 +40,7 @@ def render_page(
     r"""Returns the page.
 
     Args:
-        found (dict): What :func:`~pyg_cagp.report.gather` has found.
+        found (dict): The figures from :func:`~pyg_cagp.report.gather`.
         pictures (sequence, optional): Its pictures, if they are drawn already.
             (default: :obj:`None`)
     """
@@ -35,33 +48,41 @@ def render_page(
     svgs = {
         part.name: to_svg(part.figure, part.name, part.alt) for part in pictures
     }
-    title = f"How far to trust {_name(found)}"
-    body = "\n".join(
-        (
-            _head(found, title),
-            _two_kinds(svgs),
-            _detection(found, svgs),
-            _predictions(found, svgs),
-            _variances(svgs),
-            _assumptions(found),
-            _how(found),
-        )
-    )
-    folder = files("pyg_cagp.report")
-    template = Template((folder / "page.html").read_text(encoding="utf-8"))
-    style = (folder / "page.css").read_text(encoding="utf-8")
-    return template.substitute(title=text(title), style=style, body=body)
-
-
-def _name(found: dict[str, Any]) -> str:
     run = found["run"]
-    # A folder is known by its last name.
+    # The last name of a folder.
     graph = Path(run["dataset"]).name or "a graph"
-    return f"{run['config']['model']['name']} on {graph}"
+    folder = files("pyg_cagp.report")
+    parts = {
+        "title": text(
+            f"How far to trust {run['config']['model']['name']} on {graph}"
+        ),
+        "style": (folder / "page.css").read_text(encoding="utf-8"),
+        "facts": _facts(run, found["ranking"]),
+        "decomposition": figure(svgs.get("decomposition", ""), wide=True),
+        "missing": "\n".join(
+            paragraph(f"Not evaluated by {name}: {reason}.", "soft")
+            for name, reason in found["missing"].items()
+        ),
+        "variance": figures([svgs["variance"]]),
+        "assumptions": _assumptions(found["assumptions"]),
+        "run": text(_capital(", ".join(_run(run)))),
+        "config": text(json.dumps(run["config"], indent=2)),
+    }
+    if found["detection"]:
+        parts |= _detection(found["detection"], svgs)
+    if found["errors"] is not None:
+        parts |= _errors(found["errors"], svgs)
+    shown = {
+        "points": "decomposition" in svgs,
+        "detection": found["detection"],
+        "errors": found["errors"],
+    }
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    page = OPTIONAL.sub(lambda part: part[2] if shown[part[1]] else "", page)
+    return Template(page).substitute(parts)
 
 
-def _head(found: dict[str, Any], title: str) -> str:
-    run, ranking = found["run"], found["ranking"]
+def _facts(run: dict[str, Any], ranking: dict[str, Any]) -> str:
     graph = run["graph"]
     shown: dict[str, Any] = {
         "entities": graph["num_nodes"],
@@ -73,241 +94,92 @@ def _head(found: dict[str, Any], title: str) -> str:
     }
     if run["seconds"]:
         shown["training"] = f"{run['seconds']['training']:.0f} s"
-    return "\n".join(
-        (
-            f"<h1>{text(title)}</h1>",
-            paragraph(
-                "A prediction can be doubtful because an entity is poorly "
-                "learned (semantic doubt), or because it was never seen with "
-                "the relation asked for (structural doubt). One does not stand "
-                "in for the other.",
-                "soft",
-            ),
-            facts(shown),
-        )
-    )
+    return facts(shown)
 
 
-def _two_kinds(svgs: dict[str, str]) -> str:
-    if "decomposition" not in svgs:
-        return ""
-    return section(
-        "Two kinds of doubt",
-        paragraph(
-            "Each dot is a triple that was judged, at most 600 of a kind; "
-            "corrupted ones have a random tail. Both doubts run from 0 to 2. "
-            "Where they work, emerging entities lie to the right and novel "
-            "contexts higher up; a variance alone sees only how far to the "
-            "right a triple is. Dots are spread a little around 0, 1 and 2."
-        ),
-        figure(svgs["decomposition"], wide=True),
-    )
-
-
-def _detection(found: dict[str, Any], svgs: dict[str, str]) -> str:
-    detected = found["detection"]
-    parts = [
-        paragraph(
-            "How well each doubt finds triples that are out of distribution. "
-            "CAGP is a weighed sum of both kinds; evidence is a probability "
-            "made of directed counts, variances and the model's score. Weights "
-            "and calibration come from validation triples."
-        )
-    ]
-    if detected:
-        parts.append(_areas(detected))
-        parts.append(figures([svgs[f"roc-{name}"] for name in detected]))
-        parts += [
-            paragraph(f"{_capital(TITLES[name])}: {part['verdict']}.", "soft")
-            for name, part in detected.items()
-        ]
-        parts.append("<h3>Is doubt a probability, and how was it mixed?</h3>")
-        last = [svgs[n] for n in ("reliability", "weights") if n in svgs]
-        parts.append(figures(last))
-    parts += [
-        paragraph(f"Not judged by {name}: {reason}.", "soft")
-        for name, reason in found["missing"].items()
-    ]
-    return section("Finding what is out of distribution", *parts)
-
-
-def _areas(detected: dict[str, Any]) -> str:
+def _detection(
+    detected: dict[str, Any], svgs: dict[str, str]
+) -> dict[str, str]:
     rows = []
     for protocol, part in detected.items():
-        kinds = next(iter(part["methods"].values()))
-        for kind in kinds:
-            areas = {
-                method: found[kind]["auroc"]
-                for method, found in part["methods"].items()
-            }
-            best = max(areas.values())
+        methods = part["methods"]
+        for kind, row in next(iter(methods.values())).items():
+            areas = [method[kind]["auroc"] for method in methods.values()]
             name = TITLES[protocol] if kind == "overall" else f"… {kind}"
-            rows.append(
-                (
-                    f"{name} ({kinds[kind]['num_ood']:,})",
-                    *(
-                        Mark(f"{area:.3f}", "good") if area == best else area
-                        for area in areas.values()
-                    ),
-                )
-            )
-    methods = next(iter(detected.values()))["methods"]
-    return table(("AUROC (OOD triples)", *methods), rows)
+            cells = [
+                Mark(f"{area:.3f}", "good") if area == max(areas) else area
+                for area in areas
+            ]
+            rows.append((f"{name} ({row['num_ood']:,})", *cells))
+    return {
+        "areas": table(("AUROC (OOD triples)", *methods), rows),
+        "rocs": figures([svgs[f"roc-{name}"] for name in detected]),
+        "verdicts": "\n".join(
+            paragraph(f"{_capital(TITLES[name])}: {part['verdict']}.", "soft")
+            for name, part in detected.items()
+        ),
+        "mixes": figures(
+            [svgs[n] for n in ("reliability", "weights") if n in svgs]
+        ),
+    }
 
 
-def _predictions(found: dict[str, Any], svgs: dict[str, str]) -> str:
-    errors = found["errors"]
-    if errors is None:
-        return ""
-    rows = [
-        (
-            method,
-            part["aurc"],
-            part["auroc"],
-            *(
-                part["selective"]["0.85"][key]
-                for key in ("answer_rate", "accuracy", "optimum")
-            ),
-        )
-        for method, part in errors["methods"].items()
-    ]
-    return section(
-        "Finding the model's own mistakes",
-        paragraph(
-            f"The model answered {errors['num_queries']:,} test queries, and "
-            f"{errors['accuracy']:.1%} of its first answers are right. "
-            f"Answering fewer, the least doubtful ones, should leave fewer "
-            f"errors. Evidence was fitted on the model's mistakes on "
-            f"validation, CAGP on emerging entities and novel contexts there; "
-            f"max probability is 1 minus the probability of the answer."
-        ),
-        figure(svgs["risk-coverage"], wide=True),
-        paragraph(
-            "Thresholds were to answer 85 % of validation queries; of test "
-            "queries, each answers the share shown.",
-            "soft",
-        ),
-        table(
-            (
-                "doubt",
-                "AURC",
-                "AUROC of errors",
-                "answered",
-                "accuracy",
-                "best at that rate",
-            ),
-            rows,
-        ),
-        "<h3>Trusted most</h3>",
-        _trust(errors["trust"]["most"]),
-        "<h3>Trusted least</h3>",
-        _trust(errors["trust"]["least"]),
-    )
+def _errors(errors: dict[str, Any], svgs: dict[str, str]) -> dict[str, str]:
+    heading = ("method", "AURC", "AUROC of errors", "answered", "accuracy")
+    rows = []
+    for method, part in errors["methods"].items():
+        chosen = part["selective"]["0.85"]
+        keys = ("answer_rate", "accuracy", "optimum")
+        numbers = (part["aurc"], part["auroc"], *(chosen[k] for k in keys))
+        rows.append((method, *numbers))
+    return {
+        "num_queries": text(errors["num_queries"]),
+        "accuracy": f"{errors['accuracy']:.1%}",
+        "risk": figure(svgs["risk-coverage"], wide=True),
+        "methods": table((*heading, "best at that rate"), rows),
+        "most": _trust(errors["trust"]["most"]),
+        "least": _trust(errors["trust"]["least"]),
+    }
 
 
 def _trust(rows: list[dict[str, Any]]) -> str:
+    names = ("head", "relation", "tail", "side", "p_wrong", "semantic")
+    heading = (*names[:3], "answered", "P(wrong)", "semantic", "structural", "")
+    marks = {True: Mark("right", "good"), False: Mark("wrong", "bad")}
     return table(
-        (
-            "head",
-            "relation",
-            "tail",
-            "asked for",
-            "P(wrong)",
-            "semantic",
-            "structural",
-            "",
-        ),
+        heading,
         [
             (
-                row["head"],
-                row["relation"],
-                row["tail"],
-                row["asked"],
-                row["doubt"],
-                row["semantic"],
+                *(row[name] for name in names),
                 int(row["structural"]),
-                Mark("right", "good") if row["right"] else Mark("wrong", "bad"),
+                marks[row["right"]],
             )
             for row in rows
         ],
     )
 
 
-def _variances(svgs: dict[str, str]) -> str:
-    return section(
-        "What variances know",
-        paragraph(
-            "Semantic doubt is the mean variance of both ends, brought to the "
-            "scale from 0 to 2 by the smallest and the largest variance of all "
-            "entities. It is worth something if variance falls with how often "
-            "an entity was seen."
-        ),
-        figures([svgs["variance"]]),
-    )
+def _assumptions(measured: dict[str, Any]) -> str:
+    marks = {True: Mark("yes", "good"), False: Mark("no", "bad"), None: None}
+    rows = []
+    for name, (words, key) in ASSUMPTIONS.items():
+        part = measured[name]
+        value = part["id"]["1"] if name == "A3" else part[key]
+        rows.append((name, words, key, value, marks[part["holds"]]))
+    heading = ("", "assumption", "measured as", "measured", "holds strictly")
+    return table(heading, rows)
 
 
-def _assumptions(found: dict[str, Any]) -> str:
-    measured = found["assumptions"]
-    overlap = {"within 1": measured["A3"]["id"]["1"]}
-    rows = (
-        ("A1", "variance falls with frequency", measured["A1"], "spearman"),
-        ("A2", "ID triples are covered", measured["A2"], "coverage"),
-        (
-            "A3",
-            "novel contexts have ID twins",
-            overlap,
-            "within 1",
-        ),
-        ("A4", "the semantic gap is below 1", measured["A4"], "delta"),
-        (
-            "A5",
-            "some emerging triples are covered, not all",
-            measured["A5"],
-            "rho",
-        ),
-        ("A6", "emerging ends have the larger doubt", measured["A6"], "auroc"),
-    )
-    return section(
-        "What the paper assumes",
-        paragraph(
-            "Its theorems hold where these do, strictly. A1 is measured on all "
-            "entities, the others on the test triples of this graph."
-        ),
-        table(
-            ("", "assumption", "measured as", "measured", "holds strictly"),
-            [
-                (name, words, key, part[key], _holds(measured[name]["holds"]))
-                for name, words, part, key in rows
-            ],
-        ),
-    )
-
-
-def _holds(holds: bool | None) -> Mark | None:
-    if holds is None:
-        return None
-    return Mark("yes", "good") if holds else Mark("no", "bad")
-
-
-def _how(found: dict[str, Any]) -> str:
-    run = found["run"]
-    config = json.dumps(run["config"], indent=2)
-    told = [f"seed {run['seed']}"]
+def _run(run: dict[str, Any]) -> Iterator[str]:
+    yield f"seed {run['seed']}"
     for key, words in (
         ("epochs", "{} epochs"),
         ("prior_variance", "prior variance {:.4g}"),
         ("device", "device {}"),
     ):
         if run[key] is not None:
-            told.append(words.format(run[key]))
-    told += [f"{k} {v}" for k, v in (run["versions"] or {}).items()]
-    return section(
-        "How this came about",
-        paragraph(f"{_capital(', '.join(told))}."),
-        f"<details><summary>Config</summary><pre>{text(config)}</pre></details>",
-        "<p>Every figure is in <code>report.json</code>, every score of a "
-        "triple in <code>evaluate-*.json.npz</code> beside this page.</p>",
-    )
+            yield words.format(run[key])
+    yield from (f"{k} {v}" for k, v in (run["versions"] or {}).items())
 
 
 def _capital(words: str) -> str:

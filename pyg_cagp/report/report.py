@@ -1,4 +1,4 @@
-r"""Writes the report of a run."""
+r"""The report of a run, written into its folder."""
 
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,9 @@ from pyg_cagp._utils.files import check_target, write_atomically
 from pyg_cagp.exceptions import CacheError
 from pyg_cagp.report.board import write_board
 from pyg_cagp.report.canvas import check_matplotlib, to_png
-from pyg_cagp.report.figures import all_pictures
 from pyg_cagp.report.findings import gather
 from pyg_cagp.report.page import render_page
+from pyg_cagp.report.pictures import all_pictures
 
 #: The file of the page in the folder of a run.
 PAGE = "report.html"
@@ -19,16 +19,17 @@ PAGE = "report.html"
 
 def write_report(
     run_folder: str | Path,
+    *,
     root: str | Path | None = None,
     dataset: str | Path | None = None,
     device: torch.device | str = "cpu",
     seed: int = 0,
     progress: bool = False,
 ) -> dict[str, Any]:
-    r"""Judges a run in every way its graph allows, and writes into its folder
-    one page that needs nothing else (:obj:`report.html`), its pictures
-    (:obj:`report/*.png`), all figures (:obj:`report.json`), the records of all
-    evaluations, and more for TensorBoard.
+    r"""Evaluates a run by every protocol that applies to its graph. Writes into
+    its folder one page without links (:obj:`report.html`), its pictures
+    (:obj:`report/*.png`), all figures (:obj:`report.json`), the results of all
+    evaluations, and event files for TensorBoard.
 
     Args:
         run_folder (str or pathlib.Path): The folder of the run.
@@ -38,29 +39,36 @@ def write_report(
             where it was when the run was trained. (default: :obj:`None`)
         device (torch.device or str, optional): Where to compute.
             (default: :obj:`"cpu"`)
-        seed (int, optional): The seed of whatever is random.
+        seed (int, optional): The seed of all random draws.
             (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
 
     Returns:
-        What :obj:`report.json` holds.
+        The figures of :obj:`report.json`.
     """
     # Before a minute of computing, not after it.
     check_matplotlib()
     check_target(Path(run_folder) / PAGE)
-    found = gather(run_folder, root, dataset, device, seed, progress)
+    found = gather(
+        run_folder,
+        root=root,
+        dataset=dataset,
+        device=device,
+        seed=seed,
+        progress=progress,
+    )
     draw_report(run_folder, found)
     return found
 
 
 def draw_report(run_folder: str | Path, found: dict[str, Any]) -> Path:
-    r"""Writes the page, its pictures and what TensorBoard shows of them, and
+    r"""Writes the page, its pictures and event files for TensorBoard, and
     returns the path of the page.
 
     Args:
         run_folder (str or pathlib.Path): The folder of the run.
-        found (dict): What :func:`~pyg_cagp.report.gather` has found there.
+        found (dict): The figures from :func:`~pyg_cagp.report.gather`.
     """
     folder = Path(run_folder)
     out = folder / "report"

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
-from pyg_cagp.coverage import Coverage
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import kind_auroc
+from pyg_cagp.protocols import LabelledTriples
 from pyg_cagp.theory.overlap import (
     EPSILONS,
-    check_labelled,
+    Triples,
+    check_kinds,
     frequency_overlap,
 )
 from pyg_cagp.uncertainty import StructuralUncertainty, normalised_semantic
@@ -38,27 +38,28 @@ class Signals(NamedTuple):
         return kind_auroc(score, self.kind, *kinds)
 
 
-def signals(data: Data, variance: Tensor) -> Signals:
+def signals(test: LabelledTriples, variance: Tensor) -> Signals:
     r"""Returns both signals of the test triples.
 
     Args:
-        data (Data): A graph that
-            :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
+        test (LabelledTriples): The test triples, labelled by
+            :class:`~pyg_cagp.protocols.TemporalLike`.
         variance (torch.Tensor): The variance of each entity.
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> from pyg_cagp.transforms import TemporalLikeOOD
-        >>> data = TemporalLikeOOD()(load("synthetic"))
-        >>> found = signals(data, torch.rand(data.num_nodes))
+        >>> from pyg_cagp.protocols import TemporalLike
+        >>> test = TemporalLike().label(load("synthetic"), "test")
+        >>> found = signals(test, torch.rand(2000))
         >>> found.area(found.structural, 2)
         1.0
     """
-    check_labelled(data)
-    if variance.shape != (data.num_nodes,):
+    check_kinds(test)
+    size = test.coverage.num_nodes
+    if variance.shape != (size,):
         raise InvalidInputError(
-            f"'variance' must have one entry for each of {data.num_nodes} "
-            f"entities (got shape {list(variance.shape)})"
+            f"'variance' must have one entry for each of {size} entities (got "
+            f"shape {list(variance.shape)})"
         )
     broken = (~variance.isfinite()).nonzero()
     if broken.numel():
@@ -67,19 +68,18 @@ def signals(data: Data, variance: Tensor) -> Signals:
             f"'variance' must hold finite numbers (got "
             f"{float(variance[entity])} for entity {entity})"
         )
-    mask = data.test_mask
-    head, tail = data.edge_index[:, mask]
-    structural = StructuralUncertainty(Coverage.from_data(data))
     return Signals(
-        normalised_semantic(variance, head, tail),
-        structural(head, data.edge_type[mask], tail).double(),
-        data.ood_type[mask],
+        normalised_semantic(variance, test.head, test.tail),
+        StructuralUncertainty(test.coverage)(*test.triples).double(),
+        test.kind,
     )
 
 
 def assumptions(
-    data: Data,
+    test: LabelledTriples,
     variance: Tensor,
+    *,
+    train: Triples | None = None,
     epsilons: Sequence[float] = EPSILONS,
 ) -> dict[str, Any]:
     r"""Measures the assumptions A1 to A6 of the `"Decomposing Uncertainty in
@@ -89,8 +89,8 @@ def assumptions(
     * A1, variance falls with frequency: Spearman's rank correlation, and
       whether an entity of higher frequency always has the smaller variance.
     * A2, ID triples are covered: the share with :math:`U_{\text{str}} = 0`.
-    * A3, frequencies overlap: :func:`frequency_overlap`, against ID triples and
-      against training triples.
+    * A3, frequencies overlap: :func:`frequency_overlap`, against ID triples
+      and, where they are given, against training triples.
     * A4, the semantic gap is bounded: :math:`\Delta = \max_{\text{ID}}
       \tilde{U}_{\text{sem}} - \min_{\text{novel}} \tilde{U}_{\text{sem}} < 1`,
       and the share of pairs whose gap is below 1.
@@ -100,40 +100,42 @@ def assumptions(
       pairs, which is the AUROC, and whether in all.
 
     Args:
-        data (Data): A graph that
-            :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
+        test (LabelledTriples): The test triples, labelled by
+            :class:`~pyg_cagp.protocols.TemporalLike`.
         variance (torch.Tensor): The variance of each entity, such as
             :obj:`model.mean_variance(torch.arange(num_nodes))`, or any other
             function of entities.
+        train (tuple, optional): Heads, relations and tails of the training
+            triples. (default: :obj:`None`)
         epsilons (sequence, optional): The distances of A3.
             (default: :obj:`(1, 2, 5, 10, 20, 50, 100)`)
 
     Returns:
-        For each assumption, what was measured and whether it :obj:`holds`;
-        :obj:`None` for what there are no triples to measure on.
+        For each assumption, its measure and whether it :obj:`holds`;
+        :obj:`None` without triples to measure it on.
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> from pyg_cagp.transforms import TemporalLikeOOD
-        >>> data = TemporalLikeOOD()(load("synthetic"))
-        >>> frequency = Coverage.from_data(data).frequency()
-        >>> found = assumptions(data, 1 / (1 + frequency))
+        >>> from pyg_cagp.protocols import TemporalLike
+        >>> test = TemporalLike().label(load("synthetic"), "test")
+        >>> found = assumptions(test, 1 / (1 + test.coverage.frequency()))
         >>> found["A1"]["spearman"], found["A2"]["coverage"]
         (-1.0, 1.0)
     """
-    found = signals(data, variance)
+    found = signals(test, variance)
     semantic, structural, kind = found
     covered = share_silent(structural[kind == 0])
     rho = share_silent(structural[kind == 1])
     separation = found.area(semantic, 1)
-    overlap = {
-        reference: frequency_overlap(data, epsilons, reference)
-        for reference in ("id", "train")
-    }
+    overlap = {"id": frequency_overlap(test, epsilons=epsilons)}
+    if train is not None:
+        overlap["train"] = frequency_overlap(
+            test, epsilons=epsilons, train=train
+        )
     shares = [s for s in overlap["id"].values() if not math.isnan(s)]
     delta = semantic_gap(found)
     return {
-        "A1": _monotone(Coverage.from_data(data).frequency(), variance),
+        "A1": _monotone(test.coverage.frequency(), variance),
         "A2": {
             "coverage": covered,
             "holds": None if covered is None else covered == 1,

@@ -1,32 +1,36 @@
-r"""Assumption A3: whether frequencies alone could tell a novel context."""
+r"""Assumption A3: novel contexts have the frequencies of other triples."""
 
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
-from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.coverage import Coverage
+from pyg_cagp.coverage.kinds import KINDS
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.protocols import LabelledTriples
 
-#: The distances that the paper looks at.
+#: The distances of the paper.
 EPSILONS = (1, 2, 5, 10, 20, 50, 100)
 
+Triples = tuple[Tensor, Tensor, Tensor]
 
-def check_labelled(data: Data) -> None:
-    r"""Checks that a graph has been partitioned.
+
+def check_kinds(test: LabelledTriples) -> None:
+    r"""Checks that triples are labelled as ID, emerging or novel.
 
     Args:
-        data (Data): The graph.
+        test (LabelledTriples): The triples.
     """
-    if "ood_type" not in data:
+    if not isinstance(test, LabelledTriples) or test.kinds != KINDS:
         raise InvalidInputError(
-            "'data' has no 'ood_type'; apply TemporalLikeOOD to it first"
+            f"'test' must be triples of TemporalLike().label(kg, 'test') (got "
+            f"{test!r})"
         )
 
 
-def frequency_distance(data: Data, reference: str = "id") -> Tensor:
+def frequency_distance(
+    test: LabelledTriples, *, train: Triples | None = None
+) -> Tensor:
     r"""Returns, for each novel-context test triple, how far its frequencies are
     from those of the nearest ordinary triple.
 
@@ -35,71 +39,71 @@ def frequency_distance(data: Data, reference: str = "id") -> Tensor:
         |\text{freq}(h) - \text{freq}(h')|,
         |\text{freq}(t) - \text{freq}(t')| \right)
 
-    is the smallest :math:`\epsilon` for which A3 holds for the triple, so all
-    :math:`\epsilon` are answered by one search for nearest neighbours in the
-    maximum norm, exactly and in :math:`O(n \log n)`.
+    is the smallest :math:`\epsilon` for which A3 holds for the triple. One
+    search for nearest neighbours in the maximum norm answers all
+    :math:`\epsilon`, exactly and in :math:`O(n \log n)`.
 
     Args:
-        data (Data): A graph that
-            :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
-        reference (str, optional): Which triples are ordinary: :obj:`"id"` for
-            the ID triples of test, as the assumption is stated, or
-            :obj:`"train"` for training triples, as the paper has checked it.
-            (default: :obj:`"id"`)
+        test (LabelledTriples): The test triples, labelled by
+            :class:`~pyg_cagp.protocols.TemporalLike`.
+        train (tuple, optional): Heads, relations and tails of training
+            triples: the ordinary triples of the paper's own measurement. If set
+            to :obj:`None`, the ID triples of test, as the assumption is
+            stated. (default: :obj:`None`)
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> from pyg_cagp.transforms import TemporalLikeOOD
-        >>> distance = frequency_distance(TemporalLikeOOD()(load("synthetic")))
-        >>> bool((distance >= 0).all())
+        >>> from pyg_cagp.protocols import TemporalLike
+        >>> test = TemporalLike().label(load("synthetic"), "test")
+        >>> bool((frequency_distance(test) >= 0).all())
         True
     """
     # Importing it takes longer than importing all of pyg_cagp.
     from scipy.spatial import KDTree
 
-    check_choice("reference", reference, ("id", "train"))
-    check_labelled(data)
-    frequency = Coverage.from_data(data).frequency()
-    points = frequency[data.edge_index].t().double().cpu()
-    test = data.test_mask.cpu()
-    kind = data.ood_type.cpu()
-    ordinary = (
-        test & (kind == 0) if reference == "id" else data.train_mask.cpu()
-    )
-    novel = points[test & (kind == 2)]
-    if novel.numel() == 0 or not bool(ordinary.any()):
+    check_kinds(test)
+    frequency = test.coverage.frequency()
+    points = torch.stack(
+        [frequency[test.head], frequency[test.tail]], dim=1
+    ).double()
+    novel = points[test.kind == 2].cpu()
+    ordinary = points[test.kind == 0]
+    if train is not None:
+        ends = [frequency[train[0]], frequency[train[2]]]
+        ordinary = torch.stack(ends, dim=1).double()
+    if novel.numel() == 0 or ordinary.numel() == 0:
         return torch.full((novel.size(0),), torch.inf, dtype=torch.double)
-    tree = KDTree(points[ordinary].unique(dim=0).numpy())
+    tree = KDTree(ordinary.unique(dim=0).cpu().numpy())
     distance, _ = tree.query(novel.numpy(), p=float("inf"))
     return torch.from_numpy(distance)
 
 
 def frequency_overlap(
-    data: Data,
+    test: LabelledTriples,
+    *,
     epsilons: Sequence[float] = EPSILONS,
-    reference: str = "id",
+    train: Triples | None = None,
 ) -> dict[float, float]:
     r"""Returns the share of novel-context test triples that have a
     frequency-matched ordinary triple, for each :math:`\epsilon`; see
     :func:`frequency_distance`. NaN if there are no novel contexts.
 
     Args:
-        data (Data): A graph that
-            :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
+        test (LabelledTriples): The test triples.
         epsilons (sequence, optional): The distances.
             (default: :obj:`(1, 2, 5, 10, 20, 50, 100)`)
-        reference (str, optional): :obj:`"id"` or :obj:`"train"`.
-            (default: :obj:`"id"`)
+        train (tuple, optional): Training triples as the ordinary ones.
+            (default: :obj:`None`)
 
     Example:
         >>> from pyg_cagp.datasets import load
-        >>> from pyg_cagp.transforms import TemporalLikeOOD
-        >>> data = TemporalLikeOOD()(load("synthetic"))
-        >>> share = frequency_overlap(data)
+        >>> from pyg_cagp.protocols import TemporalLike
+        >>> test = TemporalLike().label(load("synthetic"), "test")
+        >>> share = frequency_overlap(test)
         >>> share[1] <= share[10] <= share[100]
         True
     """
-    distance = frequency_distance(data, reference)
+    distance = frequency_distance(test, train=train)
     return {
         epsilon: float((distance <= epsilon).double().mean())
         for epsilon in epsilons

@@ -1,16 +1,16 @@
-r"""What the paper's theorems predict, beside what is measured."""
+r"""The predictions of the paper's theorems beside measured values."""
 
 from typing import Any
 
 from torch import Tensor
-from torch_geometric.data import Data
 
+from pyg_cagp.protocols import LabelledTriples
 from pyg_cagp.theory.assumptions import semantic_gap, share_silent, signals
 
 
-def theorems(data: Data, variance: Tensor) -> dict[str, Any]:
-    r"""Puts what the paper's two theorems predict beside what is measured on
-    the test triples of a graph.
+def theorems(test: LabelledTriples, variance: Tensor) -> dict[str, Any]:
+    r"""Returns the predictions of the paper's two theorems beside the measured
+    values on the test triples of a graph.
 
     * Theorem 1 and part (i) of theorem 2: semantic uncertainty has an AUROC of
       1/2 on novel contexts.
@@ -25,22 +25,20 @@ def theorems(data: Data, variance: Tensor) -> dict[str, Any]:
       that bound.
 
     Args:
-        data (Data): A graph that
-            :class:`~pyg_cagp.transforms.TemporalLikeOOD` has labelled.
+        test (LabelledTriples): The test triples, labelled by
+            :class:`~pyg_cagp.protocols.TemporalLike`.
         variance (torch.Tensor): The variance of each entity.
 
     Example:
-        >>> from pyg_cagp import Coverage
         >>> from pyg_cagp.datasets import load
-        >>> from pyg_cagp.transforms import TemporalLikeOOD
-        >>> data = TemporalLikeOOD()(load("synthetic"))
-        >>> frequency = Coverage.from_data(data).frequency()
-        >>> found = theorems(data, 1 / (1 + frequency))
+        >>> from pyg_cagp.protocols import TemporalLike
+        >>> test = TemporalLike().label(load("synthetic"), "test")
+        >>> found = theorems(test, 1 / (1 + test.coverage.frequency()))
         >>> part = found["structural on emerging"]
         >>> abs(part["predicted"] - part["measured"]) < 1e-12
         True
     """
-    found = signals(data, variance)
+    found = signals(test, variance)
     semantic, structural, kind = found
     rho = share_silent(structural[kind == 1])
     result: dict[str, Any] = {

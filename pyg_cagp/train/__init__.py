@@ -8,8 +8,9 @@ from pyg_cagp.train.ensemble import train_ensemble
 from pyg_cagp.train.load import Run, load_model, load_run
 from pyg_cagp.train.options import PosteriorOptions, TrainOptions
 from pyg_cagp.train.run import train_run
+from pyg_cagp.train.state import Progress
 from pyg_cagp.train.tracker import Tracker
-from pyg_cagp.train.trainer import Progress, Trainer
+from pyg_cagp.train.trainer import Trainer
 from pyg_cagp.train.validation import Validation
 
 classes = [

@@ -162,22 +162,10 @@ def load_model(
 def _posterior(
     model: GaussianKGEModel, tensors: dict[str, Tensor]
 ) -> Posterior:
-    log_variance, prior = tensors["log_variance_"], tensors["_extra_state"]
-    frequency = tensors["frequency_"]
-    num_nodes, width = model.node_emb.weight.shape
-    if (
-        len(tensors) > 3
-        or log_variance.dtype != model.node_emb.weight.dtype
-        or log_variance.shape not in ((num_nodes, 1), (num_nodes, width))
-        or frequency.dtype != torch.long
-        or frequency.shape != (num_nodes,)
-        or prior.numel() != 1
-    ):
-        raise ValueError("its posterior has tensors of wrong names or shapes")
-    prior_variance = float(prior)
-    for values in (log_variance.exp(), prior):
-        if not bool((values.isfinite() & (values > 0)).all()):
-            raise ValueError("its posterior has no positive variances")
-    if bool((frequency < 0).any()):
-        raise ValueError("its posterior has negative frequencies")
-    return Posterior(model.node_emb, log_variance, prior_variance, frequency)
+    names = ("log_variance_", "_extra_state", "frequency_")
+    if set(tensors) != set(names):
+        raise ValueError(f"its posterior has the tensors {sorted(tensors)}")
+    log_variance, prior, frequency = (tensors[name] for name in names)
+    if log_variance.dtype != model.node_emb.weight.dtype:
+        raise ValueError("its posterior has variances of another type")
+    return Posterior(model.node_emb, log_variance, float(prior), frequency)

@@ -2,7 +2,6 @@ r"""The training loop."""
 
 import math
 import time
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,66 +11,27 @@ from torch_geometric.data import Data
 from tqdm import tqdm
 
 from pyg_cagp.data import triples
-from pyg_cagp.exceptions import (
-    CheckpointError,
-    DivergenceError,
-    InvalidInputError,
-)
+from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel, NoiseTable
 from pyg_cagp.train.batches import TripleBatches
-from pyg_cagp.train.checkpoint import (
-    load_checkpoint,
-    nest,
-    save_checkpoint,
-    unnest,
-)
 from pyg_cagp.train.optim import (
     build_optimizers,
     clip_gradients,
-    load_optimizer_state,
-    optimizer_state,
     scheduled_share,
 )
 from pyg_cagp.train.options import TrainOptions
+from pyg_cagp.train.state import Progress, read_state, write_state
 from pyg_cagp.train.tracker import Tracker
 from pyg_cagp.train.validation import Validation
-
-
-@dataclass(kw_only=True)
-class Progress:
-    r"""How far a training run has come; all of it is plain numbers.
-
-    Args:
-        epoch (int): The number of whole epochs done.
-        batch (int): The number of batches done of the epoch after them.
-        loss (float): The sum of those batches' losses.
-        nll (float): The sum of their negative log-likelihoods.
-        kl (float): The sum of their prior terms.
-        best_mrr (float, optional): The best validation MRR so far.
-        best_epoch (int): The epoch that it was reached in.
-        misses (int): How many looks at validation brought nothing better since.
-        history (list): What was measured after each epoch.
-    """
-
-    epoch: int = 0
-    batch: int = 0
-    loss: float = 0.0
-    nll: float = 0.0
-    kl: float = 0.0
-    best_mrr: float | None = None
-    best_epoch: int = 0
-    misses: int = 0
-    history: list[dict[str, float]] = field(default_factory=list)
 
 
 class Trainer:
     r"""Trains a model on the training triples of a graph.
 
-    After every epoch, and within them if asked to, everything that decides how
-    training goes on is written to one file. A run that was killed at any time
-    and resumed ends with the same bits as one that was not. The model ends with
-    the weights of the best filtered validation MRR, other answers known from
-    train and validation left out.
+    The state of training is written to one file after every epoch, and within
+    epochs if so set. A run that was killed at any time and resumed ends with
+    the same bits as one that was not. The model ends with the weights of the
+    best filtered validation MRR.
 
     Args:
         model (GaussianKGEModel): The model.
@@ -79,11 +39,10 @@ class Trainer:
         options (TrainOptions, optional): The options.
         seed (int, optional): The seed of batches, negatives and noise.
             (default: :obj:`0`)
-        checkpoint (pathlib.Path, optional): The file to keep the state in. If
-            set to :obj:`None`, none is kept. (default: :obj:`None`)
-        fingerprint (str, optional): The identity of this run: a
-            checkpoint with another one is not resumed.
-            (default: :obj:`""`)
+        checkpoint (pathlib.Path, optional): The file of the state, if any.
+            (default: :obj:`None`)
+        fingerprint (str, optional): Identifies the run: a checkpoint with
+            another one is not resumed. (default: :obj:`""`)
         tracker (Tracker, optional): Where measurements go.
             (default: :obj:`None`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
@@ -115,6 +74,7 @@ class Trainer:
         # One generator for the order of triples and one for all else, so that
         # an epoch's order can be made again from where its generator stood.
         order = torch.Generator(self.device).manual_seed(seed)
+        model.set_posterior(None)  # One fitted before has other means.
         model.generator = torch.Generator(self.device).manual_seed(seed + 1)
         if self.options.noise_table:
             model.noise_table = NoiseTable(
@@ -131,7 +91,7 @@ class Trainer:
             kg, num_triples=self.options.eval_triples, seed=seed
         )
         self.optimizers = build_optimizers(model, self.options)
-        self._order_state = order.get_state()
+        self.order_state = order.get_state()
 
     def fit(self, *, resume: bool = False) -> Progress:
         r"""Trains until the last epoch, or until patience is out.
@@ -161,10 +121,8 @@ class Trainer:
 
     def finished(self) -> bool:
         r"""Returns whether training has ended."""
-        patience = self.options.patience
-        return self.state.epoch >= self.options.epochs or (
-            0 < patience <= self.state.misses
-        )
+        stopped = 0 < self.options.patience <= self.state.misses
+        return stopped or self.state.epoch >= self.options.epochs
 
     def _step(self) -> int:
         return self.state.epoch * len(self.batches) + self.state.batch
@@ -194,7 +152,7 @@ class Trainer:
         }
         state.epoch += 1
         state.batch, state.loss, state.nll, state.kl = 0, 0.0, 0.0, 0.0
-        self._order_state = self.batches.generator.get_state()
+        self.order_state = self.batches.generator.get_state()
         last = state.epoch == self.options.epochs
         look = last or state.epoch % self.options.eval_every == 0
         if look:
@@ -285,55 +243,11 @@ class Trainer:
 
     def save(self) -> None:
         r"""Writes the state of training, if it is sound."""
-        if self.checkpoint is None:
-            return
-        self._check_finite()
-        weights = self.model.state_dict()
-        assert self.model.generator is not None
-        tensors = nest("model", weights) | nest("best", self.best)
-        tensors |= nest("optim", optimizer_state(self.model, self.optimizers))
-        tensors["rng.order"] = self._order_state
-        tensors["rng.model"] = self.model.generator.get_state()
-        save_checkpoint(
-            self.checkpoint,
-            tensors,
-            {
-                "fingerprint": self.fingerprint,
-                "device": self.device.type,
-                "progress": asdict(self.state),
-                "seconds": self.seconds,
-            },
-        )
+        if self.checkpoint is not None:
+            self._check_finite()
+            write_state(self, self.checkpoint)
 
     def load(self) -> None:
         r"""Puts back the state that :meth:`save` wrote."""
         assert self.checkpoint is not None
-        assert self.model.generator is not None
-        tensors, meta = load_checkpoint(self.checkpoint, device=self.device)
-        if not {"fingerprint", "device", "progress", "seconds"} <= meta.keys():
-            raise CheckpointError(
-                f"'{self.checkpoint}' is not the state of a training run"
-            )
-        if meta["device"] != self.device.type:
-            raise CheckpointError(
-                f"'{self.checkpoint}' was written on device "
-                f"'{meta['device']}' and cannot go on on '{self.device.type}', "
-                f"whose random numbers are others"
-            )
-        if meta["fingerprint"] != self.fingerprint:
-            raise CheckpointError(
-                f"'{self.checkpoint}' belongs to another run: its graph, seed "
-                f"or config differs; go on with those it was begun with, or "
-                f"train into another folder"
-            )
-        self.model.load_state_dict(unnest("model", tensors))
-        self.best = unnest("best", tensors)
-        load_optimizer_state(
-            self.model, self.optimizers, unnest("optim", tensors)
-        )
-        # Generators keep their state on the CPU on every device.
-        self._order_state = tensors["rng.order"].cpu()
-        self.batches.generator.set_state(self._order_state)
-        self.model.generator.set_state(tensors["rng.model"].cpu())
-        self.state = Progress(**meta["progress"])
-        self.seconds = meta["seconds"]
+        read_state(self, self.checkpoint)

@@ -1,7 +1,7 @@
-r"""Two kinds of doubt, mixed."""
+r"""Weighed sums of semantic and structural uncertainty."""
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
@@ -9,18 +9,18 @@ from torch import Tensor
 from pyg_cagp import metrics
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.typing import Decomposition
-from pyg_cagp.uncertainty.base import Labelled, UncertaintyEstimator, check_type
+from pyg_cagp.uncertainty.base import Labelled, UncertaintyEstimator
+from pyg_cagp.uncertainty.parts import check_one_graph, check_type
 from pyg_cagp.uncertainty.semantic import (
     FrequencyUncertainty,
     SemanticUncertainty,
 )
 from pyg_cagp.uncertainty.structural import StructuralUncertainty
 
-#: Where CAGP's weight comes from.
-FIT_BY = ("likelihood", "auroc")
+#: The criterion of CAGP's weight.
+FitBy: TypeAlias = Literal["likelihood", "auroc"]
 
 
 class SimpleAverage(UncertaintyEstimator):
@@ -31,14 +31,14 @@ class SimpleAverage(UncertaintyEstimator):
         \frac{1}{2} U_{\text{str}}(h, r, t)
 
     Both are on the scale :math:`[0, 2]`. The semantic part is brought to it by
-    the smallest and the largest variance of all entities, which are found once
-    by :meth:`fit` and frozen: no score depends on its batch.
+    the smallest and the largest variance of all entities, which :meth:`fit`
+    computes once: no score depends on its batch.
 
     Args:
         model (GaussianKGEModel, SemanticUncertainty or FrequencyUncertainty):
-            The model, or what takes the place of the mean of its variances.
+            The model, or an estimator in place of the mean of its variances.
         coverage (Coverage or StructuralUncertainty): The coverage of the
-            training triples, or an estimator made of it.
+            training triples, or an estimator of it.
 
     Example:
         >>> from pyg_cagp.datasets import load
@@ -59,56 +59,57 @@ class SimpleAverage(UncertaintyEstimator):
         model: GaussianKGEModel | SemanticUncertainty | FrequencyUncertainty,
         coverage: Coverage | StructuralUncertainty,
     ) -> None:
-        self.semantic = (
+        semantic = (
             SemanticUncertainty(model)
             if isinstance(model, GaussianKGEModel)
             else model
         )
-        self.structural = (
+        structural = (
             StructuralUncertainty(coverage)
             if isinstance(coverage, Coverage)
             else coverage
         )
-        check_type(
-            "model", self.semantic, SemanticUncertainty, FrequencyUncertainty
-        )
-        check_type("coverage", self.structural, StructuralUncertainty)
-        sizes = [
-            (part.num_nodes, part.num_relations)
-            for part in (self.semantic, self.structural)
-        ]
-        if sizes[0] != sizes[1]:
-            raise InvalidInputError(
-                f"'model' and 'coverage' must be of one graph (got "
-                f"{sizes[0]} and {sizes[1]} entities and relations)"
-            )
-        super().__init__(*sizes[0])
+        check_type("model", semantic, SemanticUncertainty, FrequencyUncertainty)
+        check_type("coverage", structural, StructuralUncertainty)
+        check_one_graph(semantic, structural)
+        super().__init__(semantic.num_nodes, semantic.num_relations)
+        self.semantic = semantic
+        self.structural = structural
 
     @property
     def device(self) -> torch.device:
         r"""The device of the semantic part."""
         return self.semantic.device
 
-    def _made_of(self) -> list[str]:
-        return [repr(self.semantic), repr(self.structural)]
+    def _made_of(self) -> list[Any]:
+        return [self.semantic, self.structural]
+
+    def _parts(self) -> list[str]:
+        return [
+            f"{type(part).__name__}({part._options()})"
+            for part in self._made_of()
+        ]
+
+    def _posterior_model(self) -> GaussianKGEModel | None:
+        part = self.semantic
+        return part.model if isinstance(part, SemanticUncertainty) else None
 
     @property
     def alpha(self) -> float:
         r"""The weight of the semantic part."""
-        self.check_fitted()
         return self.alpha_
 
     def _fit(self, labelled: Labelled) -> None:
-        r"""Finds the scale of the semantic part."""
-        low, high = torch.aminmax(self.semantic.entity())
-        self.low_, self.high_ = float(low), float(high)
+        r"""Sets the scale of the semantic part."""
+        ends = torch.stack(torch.aminmax(self.semantic.entity()))
+        self.low_, self.high_ = ends.tolist()
         self.alpha_ = 0.5
 
     @torch.no_grad()
     def decompose(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Decomposition:
-        r"""Returns the doubt about each triple and its two parts, which are
+        r"""Returns the uncertainty of each triple and its two parts, which are
         each on :math:`[0, 2]` and not yet weighed.
 
         Args:
@@ -116,28 +117,32 @@ class SimpleAverage(UncertaintyEstimator):
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
         """
-        self.check_fitted()
-        head, rel, tail = (
-            part.to(self.device)
-            for part in self.check_triples(head_index, rel_type, tail_index)
-        )
-        width = self.high_ - self.low_
-        semantic = self.semantic.uncertainty(head, rel, tail) - self.low_
-        semantic = 2 * semantic / width if width > 0 else semantic
-        structural = self.structural(head, rel, tail).to(semantic.dtype)
+        triples = self._ready(head_index, rel_type, tail_index)
+        semantic, structural = self._signals(*triples)
         total = self.alpha_ * semantic + (1 - self.alpha_) * structural
         return Decomposition(total, semantic, structural)
+
+    def _signals(
+        self, head: Tensor, rel: Tensor, tail: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        semantic = self.semantic.uncertainty(head, rel, tail) - self.low_
+        width = self.high_ - self.low_
+        if width > 0:
+            semantic.div_(width / 2)
+        structural = self.structural
+        if structural.device == head.device:
+            found = structural.uncertainty(head, rel, tail)
+        else:
+            found = structural(head, rel, tail)
+        return semantic, found.to(semantic.dtype)
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the weighed sum of both parts."""
-        return self.decompose(head_index, rel_type, tail_index).total
-
-    def __repr__(self) -> str:
-        options = [repr(self.semantic), repr(self.structural)]
-        options += [f"{k}={v!r}" for k, v in self._options().items()]
-        return f"{self.__class__.__name__}({', '.join(options)})"
+        semantic, structural = self._signals(head_index, rel_type, tail_index)
+        structural = structural.mul_(1 - self.alpha_)
+        return semantic.mul_(self.alpha_).add_(structural)
 
 
 class CAGP(SimpleAverage):
@@ -156,9 +161,9 @@ class CAGP(SimpleAverage):
 
     Args:
         model (GaussianKGEModel, SemanticUncertainty or FrequencyUncertainty):
-            The model, or what takes the place of the mean of its variances.
+            The model, or an estimator in place of the mean of its variances.
         coverage (Coverage or StructuralUncertainty): The coverage of the
-            training triples, or an estimator made of it.
+            training triples, or an estimator of it.
         fit_by (str, optional): :obj:`"likelihood"` for the weight under which
             a logistic regression of the labels on :math:`U_{\text{CAGP}}` has
             the largest likelihood, or :obj:`"auroc"` for that of the largest
@@ -180,21 +185,23 @@ class CAGP(SimpleAverage):
         self,
         model: GaussianKGEModel | SemanticUncertainty | FrequencyUncertainty,
         coverage: Coverage | StructuralUncertainty,
-        fit_by: str = "likelihood",
+        *,
+        fit_by: FitBy = "likelihood",
     ) -> None:
-        check_choice("fit_by", fit_by, FIT_BY)
+        check_choice("fit_by", fit_by, get_args(FitBy))
         super().__init__(model, coverage)
         self.fit_by = fit_by
 
     def _fit(self, labelled: Labelled) -> None:
-        r"""Finds the scale of the semantic part, and the weight on the
+        r"""Sets the scale of the semantic part, and the weight on the
         validation triples.
         """
         val = labelled()
         super()._fit(labelled)
         label = val.label.to(self.device)
-        parts = self.decompose(*val.triples)
-        signals = torch.stack([parts.semantic, parts.structural], 1).double()
+        triples = (part.to(self.device) for part in val.triples)
+        with torch.no_grad():
+            signals = torch.stack(self._signals(*triples), 1).double()
         self.alpha_ = (
             _most_likely(signals, label)
             if self.fit_by == "likelihood"

@@ -1,45 +1,44 @@
-r"""All evidence, weighed by what validation has shown."""
+r"""All evidence, weighed on validation triples."""
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor
 
 from pyg_cagp import metrics
-from pyg_cagp._utils.checks import check_same_shape
+from pyg_cagp._utils.checks import check_same_shape, check_triples
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge.query import SIDES
+from pyg_cagp.nn.scoring import SoftmaxTerms
 from pyg_cagp.nn.scoring.scorer import ScorerLike
-from pyg_cagp.uncertainty.base import (
-    Labelled,
-    UncertaintyEstimator,
-    check_both_classes,
-)
+from pyg_cagp.uncertainty.base import Labelled, UncertaintyEstimator
 from pyg_cagp.uncertainty.features import FAMILIES, Evidence
+from pyg_cagp.uncertainty.parts import check_both_classes
 
 
 class EvidenceUncertainty(UncertaintyEstimator):
-    r"""The probability that a triple is out of distribution, from all that a
-    graph and a model know of it.
+    r"""The probability that a triple is out of distribution, from the evidence
+    of a graph and a model.
 
     .. math::
         P(\text{OOD} \mid h, r, t) = \sigma \left( b + \sum_j g_j(x_j)
         \right)
 
-    Each :math:`x_j` is a piece of :class:`Evidence`, higher for more doubt, and
-    each :math:`g_j` a non-decreasing, piecewise linear function between knots
-    at quantiles of the validation triples: more evidence of doubt never makes a
-    triple look safer. All are fitted together by penalised maximum likelihood
-    on validation triples, which is a convex problem, and frozen. The sum parts
-    into what is semantic, what is structural and what the model's scores say;
+    Each :math:`x_j` is a piece of :class:`Evidence`, higher for more
+    uncertainty, and each :math:`g_j` a non-decreasing, piecewise linear
+    function between knots at quantiles of the validation triples. All are
+    fitted together by penalised maximum likelihood on validation triples, which
+    is a convex problem. The sum has a semantic, a structural and a score part;
     see :meth:`parts`.
 
     Args:
         coverage (Coverage): The coverage of the training triples.
         model (Scorer or callable, optional): The model.
             (default: :obj:`None`)
-        use_score (bool, optional): If set to :obj:`False`, does without the
-            model's scores: counts, coverage, frequency and variance only.
+        use_score (bool, optional): If set to :obj:`False`, reads no scores,
+            but counts, coverage, frequency and variance only.
             (default: :obj:`True`)
         num_knots (int, optional): The number of knots of each function.
             (default: :obj:`16`)
@@ -49,9 +48,9 @@ class EvidenceUncertainty(UncertaintyEstimator):
     Example:
         >>> from pyg_cagp.datasets import load
         >>> kg = load("synthetic")
-        >>> doubt = EvidenceUncertainty(Coverage.from_data(kg)).fit(kg)
+        >>> estimator = EvidenceUncertainty(Coverage.from_data(kg)).fit(kg)
         >>> zero = torch.zeros(1, dtype=torch.long)
-        >>> bool(0 <= doubt(zero, zero, zero) <= 1)
+        >>> bool(0 <= estimator(zero, zero, zero) <= 1)
         True
     """
 
@@ -66,10 +65,12 @@ class EvidenceUncertainty(UncertaintyEstimator):
         self,
         coverage: Coverage,
         model: ScorerLike | None = None,
+        *,
         use_score: bool = True,
         num_knots: int = 16,
         ridge: float = 1e-5,
     ) -> None:
+        evidence = Evidence(coverage, model, use_score=use_score)
         super().__init__(coverage.num_nodes, coverage.num_relations)
         if num_knots < 1:
             raise InvalidInputError(
@@ -82,15 +83,24 @@ class EvidenceUncertainty(UncertaintyEstimator):
         self.use_score = use_score
         self.num_knots = num_knots
         self.ridge = ridge
-        self.evidence = Evidence(coverage, model, use_score)
+        self.evidence = evidence
+        self.reads_scores = SIDES if evidence.use_score else ()
 
     @property
     def device(self) -> torch.device:
         r"""The device of the coverage, and of the model."""
         return self.evidence.coverage.device
 
-    def _made_of(self) -> list[str]:
+    def _made_of(self) -> list[Any]:
+        parts = self.evidence.coverage, self.evidence.model
+        return [part for part in parts if part is not None]
+
+    def _parts(self) -> list[str]:
         return [" / ".join(name) for name in self.evidence.names]
+
+    def _posterior_model(self) -> GaussianKGEModel | None:
+        model = self.evidence.model
+        return model if isinstance(model, GaussianKGEModel) else None
 
     def _fit(self, labelled: Labelled) -> None:
         val = labelled()
@@ -103,22 +113,25 @@ class EvidenceUncertainty(UncertaintyEstimator):
         tail_index: Tensor,
         label: Tensor,
     ) -> Self:
-        r"""Fits all functions on triples with labels of one's own, such as
-        which of a model's validation predictions are wrong. They must not be
-        of test.
+        r"""Fits all functions on triples with given labels, such as errors of
+        a model's validation predictions. They must not be of test.
 
         Args:
             head_index (torch.Tensor): The head indices.
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
-            label (torch.Tensor): 1 for what is to be doubted, 0 for the rest.
+            label (torch.Tensor): 1 for OOD or wrong triples, 0 for
+                the rest.
         """
-        triples = self.check_triples(head_index, rel_type, tail_index)
-        check_same_shape(head_index=triples[0], label=label)
+        head, rel, tail = check_triples(
+            head_index, rel_type, tail_index, self.num_nodes, self.num_relations
+        )
+        check_same_shape(head_index=head, label=label)
         check_both_classes(label, "'label'")
-        found = self.evidence(*(part.to(self.device) for part in triples))
+        device = self.device
+        found = self.evidence(head.to(device), rel.to(device), tail.to(device))
         shares = torch.linspace(0, 1, self.num_knots + 1, dtype=found.dtype)
-        knots = torch.quantile(found, shares.to(found.device)[:-1], dim=0).t()
+        knots = torch.quantile(found, shares.to(device)[:-1], dim=0).t()
         basis = self._basis(found, knots)
         slopes, intercept = metrics.monotone_logistic(
             basis.flatten(1), label.long(), ridge=self.ridge
@@ -126,7 +139,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
         self.knots_ = knots.contiguous()
         self.slopes_ = slopes.view_as(knots).contiguous()
         self.intercept_ = intercept
-        return self
+        return self.accept_posterior()
 
     @staticmethod
     def _basis(found: Tensor, knots: Tensor) -> Tensor:
@@ -139,22 +152,29 @@ class EvidenceUncertainty(UncertaintyEstimator):
         reached = torch.minimum(found[:, :, None], upper[None])
         return (reached - knots[None]).clamp(min=0)
 
+    @torch.no_grad()
     def parts(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        *,
+        terms: SoftmaxTerms | None = None,
     ) -> dict[str, Tensor]:
-        r"""Returns what each family of evidence adds to the log-odds.
+        r"""Returns the contribution of each family of evidence to the log-odds.
 
         Args:
             head_index (torch.Tensor): The head indices.
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
+            terms (SoftmaxTerms, optional): The softmax terms of the triples.
+                (default: :obj:`None`)
         """
-        self.check_fitted()
-        triples = self.check_triples(head_index, rel_type, tail_index)
-        found = self.evidence(*(part.to(self.device) for part in triples))
-        device = found.device
-        basis = self._basis(found, self.knots_.to(device))
-        pieces = (basis * self.slopes_.to(device)).sum(dim=2)
+        triples = self._ready(head_index, rel_type, tail_index)
+        return self._log_odds(self.evidence(*triples, terms))
+
+    def _log_odds(self, found: Tensor) -> dict[str, Tensor]:
+        pieces = (self._basis(found, self.knots_) * self.slopes_).sum(dim=2)
         families = [family for family, _ in self.evidence.names]
         return {
             name: pieces[:, [f == name for f in families]].sum(dim=1)
@@ -162,9 +182,13 @@ class EvidenceUncertainty(UncertaintyEstimator):
         }
 
     def uncertainty(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        terms: SoftmaxTerms | None = None,
     ) -> Tensor:
         r"""Returns the probability of being out of distribution."""
-        parts = self.parts(head_index, rel_type, tail_index)
-        total = torch.stack(list(parts.values())).sum(dim=0)
+        found = self.evidence(head_index, rel_type, tail_index, terms)
+        total = torch.stack(list(self._log_odds(found).values())).sum(dim=0)
         return torch.sigmoid(total + self.intercept_)

@@ -1,26 +1,31 @@
-r"""All evidence about a triple, each piece higher for more doubt."""
+r"""All evidence about a triple, each piece higher for more uncertainty."""
+
+from typing import cast
 
 import torch
 from torch import Tensor
 
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.nn.scoring import softmax_terms
+from pyg_cagp.nn.scoring import SoftmaxTerms, softmax_terms
 from pyg_cagp.nn.scoring.scorer import ScorerLike, as_scorer, score_triples
-from pyg_cagp.uncertainty.base import check_type
-from pyg_cagp.uncertainty.possible import PossiblePairs
+from pyg_cagp.uncertainty.parts import (
+    CoverageModule,
+    check_one_graph,
+    check_type,
+)
+from pyg_cagp.uncertainty.possible import PossiblePairs, possible_pairs
 
 #: The families of evidence, in their order.
 FAMILIES = ("semantic", "structural", "score")
 
 
-class Evidence:
-    r"""Collects what a graph and a model know about triples.
+class Evidence(CoverageModule):
+    r"""Collects the evidence of a graph and a model about triples.
 
     * *semantic*, of each end: the negative logarithm of its frequency, and the
       logarithm of its mean variance;
-    * *structural*, of each end: the negative logarithm of its count in its own
+    * *structural*, of each end: the negative logarithm of its count in its
       role, in the other one and in either, and the probability that the pair is
       not possible;
     * *score*: the negative score, the negative log-probability of the tail
@@ -45,33 +50,42 @@ class Evidence:
         self,
         coverage: Coverage,
         model: ScorerLike | None = None,
+        *,
         use_score: bool = True,
     ) -> None:
         check_type("coverage", coverage, Coverage)
         if model is not None:
             model = as_scorer(model)
-            sizes = [(x.num_nodes, x.num_relations) for x in (model, coverage)]
-            if sizes[0] != sizes[1]:
-                raise InvalidInputError(
-                    f"'model' and 'coverage' must be of one graph (got "
-                    f"{sizes[0]} and {sizes[1]} entities and relations)"
-                )
+            check_one_graph(model, coverage)
+        super().__init__()
         self.coverage = coverage
         self.model = model
         self.use_score = use_score and model is not None
-        self.possible = {
-            "head": PossiblePairs(coverage, "head"),
-            "tail": PossiblePairs(coverage, "tail"),
-        }
+        self.possible = possible_pairs(coverage)
 
     @torch.no_grad()
-    def __call__(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Returns the evidence, of shape :obj:`[B, len(names)]`."""
-        columns = [
-            *self._semantic(head, tail),
-            *self._structural(head, rel, tail),
-            *(self._score(head, rel, tail) if self.use_score else []),
-        ]
+    def forward(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        terms: SoftmaxTerms | None = None,
+    ) -> Tensor:
+        r"""Returns the evidence, of shape :obj:`[B, len(names)]`, without any
+        check.
+
+        Args:
+            head_index (torch.Tensor): The head indices.
+            rel_type (torch.Tensor): The relation types.
+            tail_index (torch.Tensor): The tail indices.
+            terms (SoftmaxTerms, optional): The softmax terms of the triples.
+                (default: :obj:`None`)
+        """
+        triples = head_index, rel_type, tail_index
+        columns = self._semantic(head_index, tail_index)
+        columns += self._structural(*triples)
+        if self.use_score:
+            columns += self._score(*triples, terms)
         return torch.stack([column.double() for column in columns], dim=1)
 
     @property
@@ -96,30 +110,36 @@ class Evidence:
         return found
 
     def _semantic(self, head: Tensor, tail: Tensor) -> list[Tensor]:
-        frequency = self.coverage.frequency()
-        found = [-frequency[e].double().log1p() for e in (head, tail)]
+        frequency = self.coverage._frequency()
+        found = [-frequency.take(e).double().log1p() for e in (head, tail)]
         if isinstance(self.model, GaussianKGEModel):
-            found += [self.model.mean_variance(e).log() for e in (head, tail)]
+            variance = self.model.posterior.mean_variance
+            found += [variance(e).log() for e in (head, tail)]
         return found
 
     def _structural(
         self, head: Tensor, rel: Tensor, tail: Tensor
     ) -> list[Tensor]:
         found = []
-        for entity, own, other in (
-            (head, "head", "tail"),
-            (tail, "tail", "head"),
-        ):
-            for role in (own, other, "any"):
-                count = self.coverage.count(entity, rel, role)  # type: ignore[arg-type]
+        for role, entity in (("head", head), ("tail", tail)):
+            counts = self.coverage._counts(entity, rel)
+            own, other = counts if role == "head" else counts[::-1]
+            for count in (own, other, own + other):
                 found.append(-count.double().log1p())
-            found.append(1 - self.possible[own](entity, rel))
+            possible = cast(PossiblePairs, self.possible[role])
+            found.append(1 - possible.given(entity, rel, own > 0))
         return found
 
-    def _score(self, head: Tensor, rel: Tensor, tail: Tensor) -> list[Tensor]:
+    def _score(
+        self,
+        head: Tensor,
+        rel: Tensor,
+        tail: Tensor,
+        terms: SoftmaxTerms | None,
+    ) -> list[Tensor]:
         assert self.model is not None
         found = [-score_triples(self.model, head, rel, tail)]
-        terms = softmax_terms(self.model, head, rel, tail)
+        terms = terms or softmax_terms(self.model, head, rel, tail)
         found += [-terms.head.log_prob(), -terms.tail.log_prob()]
         if isinstance(self.model, GaussianKGEModel):
             variance = self.model.score_variance(head, rel, tail)

@@ -1,13 +1,15 @@
-r"""How likely a pair that was never seen is possible all the same."""
+r"""The probability that a pair without training triples is possible."""
 
 import torch
 from torch import Tensor
+from torch.nn import ModuleDict
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.typing import Role
+from pyg_cagp.uncertainty.parts import CoverageModule
 
 
-class PossiblePairs:
+class PossiblePairs(CoverageModule):
     r"""The posterior probability that an entity can stand in a role of a
     relation, given how often it did.
 
@@ -43,12 +45,16 @@ class PossiblePairs:
         (1.0, True)
     """
 
+    theta: Tensor
+    rate: Tensor
+
     def __init__(
-        self, coverage: Coverage, role: Role, num_steps: int = 100
+        self, coverage: Coverage, role: Role, *, num_steps: int = 100
     ) -> None:
+        super().__init__()
         self.coverage = coverage
         self.role = role
-        frequency = coverage.frequency()
+        frequency = coverage._frequency()
         count = coverage.counts(role).double()
         seen = count > 0
         num = coverage.num_relations
@@ -73,22 +79,49 @@ class PossiblePairs:
             possible = silent * _posterior(theta[:, None], rate[:, None], level)
             theta = (pairs + possible.sum(1) + 1) / (coverage.num_nodes + 2)
             rate = (hits + 1) / (trials + (possible * level).sum(1) + 2)
-        self.theta, self.rate = theta, rate
+        # They follow from the coverage, and are no part of the state.
+        self.register_buffer("theta", theta, persistent=False)
+        self.register_buffer("rate", rate, persistent=False)
 
-    def __call__(self, entity: Tensor, relation: Tensor) -> Tensor:
-        r"""Returns the probability that each pair is possible.
+    def forward(self, entity: Tensor, relation: Tensor) -> Tensor:
+        r"""Returns the probability that each pair is possible, without any
+        check.
 
         Args:
             entity (torch.Tensor): The entities.
             relation (torch.Tensor): The relations.
         """
-        seen = self.coverage.contains(entity, relation, self.role)
+        seen = self.coverage._contains(entity, relation, self.role)
+        return self.given(entity, relation, seen)
+
+    def given(self, entity: Tensor, relation: Tensor, seen: Tensor) -> Tensor:
+        r"""Returns the same, where it is known which pairs were seen.
+
+        Args:
+            entity (torch.Tensor): The entities.
+            relation (torch.Tensor): The relations.
+            seen (torch.Tensor): Whether each pair was seen in the role.
+        """
         silent = _posterior(
-            self.theta[relation],
-            self.rate[relation],
-            self.coverage.frequency()[entity],
+            self.theta.take(relation),
+            self.rate.take(relation),
+            self.coverage._frequency().take(entity),
         )
         return torch.where(seen, 1.0, silent)
+
+
+def possible_pairs(coverage: Coverage) -> ModuleDict:
+    r"""Returns :class:`PossiblePairs` of both roles.
+
+    Args:
+        coverage (Coverage): The coverage of the training triples.
+    """
+    return ModuleDict(
+        {
+            "head": PossiblePairs(coverage, "head"),
+            "tail": PossiblePairs(coverage, "tail"),
+        }
+    )
 
 
 def _posterior(theta: Tensor, rate: Tensor, slots: Tensor) -> Tensor:

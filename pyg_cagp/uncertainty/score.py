@@ -1,50 +1,57 @@
-r"""What a model's own scores say of doubt."""
+r"""Uncertainty from a model's own scores."""
+
+from typing import Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.scoring import softmax_terms
+from pyg_cagp.nn.scoring import SoftmaxTerms, softmax_terms
 from pyg_cagp.nn.scoring.scorer import ScorerLike, as_scorer, score_triples
 from pyg_cagp.uncertainty.base import ModelEstimator
 
-KINDS = ("score", "sigmoid", "softmax")
-OF = ("query", "triple")
+ScoreKind: TypeAlias = Literal["score", "sigmoid", "softmax"]
+EnergyOf: TypeAlias = Literal["query", "triple"]
 
 
 class ScoreUncertainty(ModelEstimator):
-    r"""Doubt as the lack of a high score.
+    r"""Uncertainty as the lack of a high score.
 
     Args:
         model (Scorer or callable): The model.
         kind (str, optional): :obj:`"score"` for :math:`-s(h, r, t)`,
-            :obj:`"sigmoid"` for :math:`1 - \sigma(s)`, the doubt of a model
-            that was trained to tell true triples from false ones, or
+            :obj:`"sigmoid"` for :math:`1 - \sigma(s)`, for a model that was
+            trained to separate true triples from false ones, or
             :obj:`"softmax"` for :math:`1 - p(t \mid h, r)` among all tails.
             (default: :obj:`"score"`)
 
     Example:
         >>> from torch_geometric.nn.kge import DistMult
-        >>> doubt = ScoreUncertainty(DistMult(5, 2, 4), "sigmoid")
+        >>> estimator = ScoreUncertainty(DistMult(5, 2, 4), kind="sigmoid")
         >>> zero = torch.zeros(2, dtype=torch.long)
-        >>> bool((doubt(zero, zero, zero) < 1).all())
+        >>> bool((estimator(zero, zero, zero) < 1).all())
         True
     """
 
     options = ("kind",)
 
-    def __init__(self, model: ScorerLike, kind: str = "score") -> None:
-        check_choice("kind", kind, KINDS)
+    def __init__(self, model: ScorerLike, *, kind: ScoreKind = "score") -> None:
+        check_choice("kind", kind, get_args(ScoreKind))
         super().__init__(as_scorer(model))
         self.kind = kind
+        self.reads_scores = ("tail",) if kind == "softmax" else ()
 
     def uncertainty(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        terms: SoftmaxTerms | None = None,
     ) -> Tensor:
         r"""Returns the lack of score."""
         if self.kind == "softmax":
-            terms = softmax_terms(
+            terms = terms or softmax_terms(
                 self.model, head_index, rel_type, tail_index, sides=("tail",)
             )
             # 1 - p, without losing what is next to 0.
@@ -58,14 +65,11 @@ class Energy(ModelEstimator):
     <https://arxiv.org/abs/2010.03759>`_ paper.
 
     A classifier's energy is :math:`-T \log \sum_k e^{f_k(x) / T}` over its
-    classes. A knowledge graph has two readings of it, which answer different
-    questions:
+    classes. A knowledge graph has two readings of it:
 
     * the energy of a *query*, :math:`-T \log \sum_{t'} e^{s(h, r, t') / T}`,
-      over all tails: does the model know what to do with :math:`(h, r, ?)`? It
-      is the same for all tails.
-    * the energy of a *triple*, :math:`-s(h, r, t)`: the one class that was
-      asked for.
+      over all tails. It is the same for all tails.
+    * the energy of a *triple*, :math:`-s(h, r, t)`: that of one class.
 
     Args:
         model (Scorer or callable): The model.
@@ -85,9 +89,13 @@ class Energy(ModelEstimator):
     options = ("of", "temperature")
 
     def __init__(
-        self, model: ScorerLike, of: str = "query", temperature: float = 1.0
+        self,
+        model: ScorerLike,
+        *,
+        of: EnergyOf = "query",
+        temperature: float = 1.0,
     ) -> None:
-        check_choice("of", of, OF)
+        check_choice("of", of, get_args(EnergyOf))
         if not temperature > 0:
             raise InvalidInputError(
                 f"'temperature' must be positive (got {temperature})"
@@ -95,14 +103,21 @@ class Energy(ModelEstimator):
         super().__init__(as_scorer(model))
         self.of = of
         self.temperature = temperature
+        # Shared terms have temperature 1.
+        shared = of == "query" and temperature == 1
+        self.reads_scores = ("tail",) if shared else ()
 
     def uncertainty(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        terms: SoftmaxTerms | None = None,
     ) -> Tensor:
         r"""Returns the energy."""
         if self.of == "triple":
             return -score_triples(self.model, head_index, rel_type, tail_index)
-        terms = softmax_terms(
+        terms = terms or softmax_terms(
             self.model,
             head_index,
             rel_type,

@@ -1,4 +1,6 @@
-r"""Is this entity poorly learned?"""
+r"""Uncertainty about entities, from variances or frequencies."""
+
+from typing import Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
@@ -8,11 +10,11 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.uncertainty.base import CoverageEstimator, ModelEstimator
 
-#: How what is known of the two ends becomes one number.
-COMBINE = ("mean", "max", "head", "tail")
+#: How the numbers of the two ends become one.
+Combine: TypeAlias = Literal["mean", "max", "head", "tail"]
 
 
-def combine_ends(head: Tensor, tail: Tensor, how: str) -> Tensor:
+def combine_ends(head: Tensor, tail: Tensor, how: Combine) -> Tensor:
     r"""Combines a number for heads and one for tails.
 
     Args:
@@ -22,7 +24,7 @@ def combine_ends(head: Tensor, tail: Tensor, how: str) -> Tensor:
             :obj:`"tail"` alone.
     """
     if how == "mean":
-        return (head + tail) / 2
+        return (head + tail).div_(2)
     if how == "max":
         return torch.maximum(head, tail)
     return head if how == "head" else tail
@@ -69,15 +71,14 @@ class SemanticUncertainty(ModelEstimator):
         \bar{\sigma}^2_t \right), \quad
         \bar{\sigma}^2_e = \frac{1}{d} \sum_{j=1}^d \sigma^2_{e,j}
 
-    It is the same whatever the relation. Variances are those that the model
-    has: variational after training, or of a
-    :class:`~pyg_cagp.nn.posterior.LaplacePosterior` once it has been applied.
+    It is the same for all relations. Variances are those of the posterior in
+    force; see :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior`.
 
     Args:
         model (GaussianKGEModel): The model.
         combine (str, optional): :obj:`"mean"` of both ends, as in the paper,
-            their :obj:`"max"`, or, where one role is in question, that of the
-            :obj:`"head"` or of the :obj:`"tail"` alone.
+            their :obj:`"max"`, or that of the :obj:`"head"` or of the
+            :obj:`"tail"` alone.
             (default: :obj:`"mean"`)
 
     Example:
@@ -90,8 +91,10 @@ class SemanticUncertainty(ModelEstimator):
 
     options = ("combine",)
 
-    def __init__(self, model: GaussianKGEModel, combine: str = "mean") -> None:
-        check_choice("combine", combine, COMBINE)
+    def __init__(
+        self, model: GaussianKGEModel, *, combine: Combine = "mean"
+    ) -> None:
+        check_choice("combine", combine, get_args(Combine))
         super().__init__(model, GaussianKGEModel)
         self.combine = combine
 
@@ -108,17 +111,16 @@ class SemanticUncertainty(ModelEstimator):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the mean variance of both ends."""
+        variance = self.model.posterior.mean_variance
         return combine_ends(
-            self.model.mean_variance(head_index),
-            self.model.mean_variance(tail_index),
-            self.combine,
+            variance(head_index), variance(tail_index), self.combine
         )
 
 
 class FrequencyUncertainty(CoverageEstimator):
     r"""The same as :class:`SemanticUncertainty`, from
-    :math:`1 / (1 + \text{freq}(e))` instead of a learned variance: what every
-    claim about variances has to be compared with.
+    :math:`1 / (1 + \text{freq}(e))` instead of a learned variance: the
+    baseline of every claim about variances.
 
     Args:
         coverage (Coverage): The coverage of the training triples.
@@ -135,20 +137,24 @@ class FrequencyUncertainty(CoverageEstimator):
 
     options = ("combine",)
 
-    def __init__(self, coverage: Coverage, combine: str = "mean") -> None:
-        check_choice("combine", combine, COMBINE)
+    def __init__(
+        self, coverage: Coverage, *, combine: Combine = "mean"
+    ) -> None:
+        check_choice("combine", combine, get_args(Combine))
         super().__init__(coverage)
         self.combine = combine
 
     def entity(self) -> Tensor:
         r"""Returns :math:`1 / (1 + \text{freq}(e))` for each entity."""
-        return 1 / (1 + self.coverage.frequency().float())
+        return 1 / (1 + self.coverage._frequency().float())
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the mean rarity of both ends."""
-        rarity = self.entity()
         return combine_ends(
-            rarity[head_index], rarity[tail_index], self.combine
+            self._rarity(head_index), self._rarity(tail_index), self.combine
         )
+
+    def _rarity(self, entity: Tensor) -> Tensor:
+        return 1 / (1 + self.coverage._frequency().take(entity).float())

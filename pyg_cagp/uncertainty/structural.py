@@ -1,14 +1,17 @@
-r"""Was this entity ever seen with this relation?"""
+r"""Uncertainty about entity-relation pairs, from coverage."""
+
+from typing import Literal, TypeAlias, get_args
 
 from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.typing import CoverageView, Role
+from pyg_cagp.typing import Role
 from pyg_cagp.uncertainty.base import CoverageEstimator
-from pyg_cagp.uncertainty.possible import PossiblePairs
+from pyg_cagp.uncertainty.possible import possible_pairs
 
-VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
+#: The stand-ins for coverage.
+View: TypeAlias = Literal["binary", "directed", "log", "tfidf", "smoothed"]
 
 
 class StructuralUncertainty(CoverageEstimator):
@@ -21,7 +24,7 @@ class StructuralUncertainty(CoverageEstimator):
 
     Args:
         coverage (Coverage): The coverage of the training triples.
-        view (str, optional): What stands for :math:`c`, always in
+        view (str, optional): The stand-in for :math:`c`, always in
             :math:`[0, 1]`:
 
             * :obj:`"binary"`: 1 for a pair seen in either role, as in the
@@ -42,7 +45,7 @@ class StructuralUncertainty(CoverageEstimator):
         >>> head, rel = torch.tensor([0, 1]), torch.tensor([1, 0])
         >>> StructuralUncertainty(cov)(head, rel, torch.tensor([2, 2]))
         tensor([1., 0.])
-        >>> StructuralUncertainty(cov, "directed")(
+        >>> StructuralUncertainty(cov, view="directed")(
         ...     head, rel, torch.tensor([2, 2])
         ... )
         tensor([1., 1.])
@@ -50,37 +53,34 @@ class StructuralUncertainty(CoverageEstimator):
 
     options = ("view",)
 
-    def __init__(self, coverage: Coverage, view: str = "binary") -> None:
-        check_choice("view", view, VIEWS)
+    def __init__(self, coverage: Coverage, *, view: View = "binary") -> None:
+        check_choice("view", view, get_args(View))
         super().__init__(coverage)
         self.view = view
         if view == "smoothed":
-            self.possible = {
-                role: PossiblePairs(coverage, role) for role in ("head", "tail")
-            }
+            self.possible = possible_pairs(coverage)
 
     def evidence(self, entity: Tensor, relation: Tensor, role: Role) -> Tensor:
-        r"""Returns :math:`c(e, r)`, in :math:`[0, 1]`.
+        r"""Returns :math:`c(e, r)`, in :math:`[0, 1]`, without any check.
 
         Args:
             entity (torch.Tensor): The entities.
             relation (torch.Tensor): The relations.
-            role (str): In which place they stand, :obj:`"head"` or
+            role (str): Their role, :obj:`"head"` or
                 :obj:`"tail"`.
         """
         if self.view == "binary":
-            return self.coverage.contains(entity, relation).float()
+            return self.coverage._contains(entity, relation).float()
         if self.view == "directed":
-            return self.coverage.contains(entity, relation, role).float()
+            return self.coverage._contains(entity, relation, role).float()
         if self.view == "smoothed":
             return self.possible[role](entity, relation).float()
-        view: CoverageView = "log" if self.view == "log" else "tfidf"
-        return self.coverage.weight(entity, relation, view).float()
+        return self.coverage._weight(entity, relation, self.view).float()
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns how much evidence is missing, in :math:`[0, 2]`."""
+        r"""Returns the missing evidence, in :math:`[0, 2]`."""
         if self.view == "binary":
             missing = self.coverage._missing(head_index, rel_type, tail_index)
             return missing.float()

@@ -72,7 +72,7 @@ def test_error_ranking(kg, estimators, kind):
     for row in record["comparisons"]:
         want = metrics.compare(
             metrics.WeightedAURC(samples[f"score/{row['first']}"], error),
-            metrics.WeightedAURC(samples["doubt"], error),
+            metrics.WeightedAURC(samples["uncertainty"], error),
             metrics.Resampler(error.numel(), cluster=groups),
             **options,
         )

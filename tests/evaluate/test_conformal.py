@@ -59,9 +59,11 @@ def test_sets_are_those_of_brute_force(model, kg, group, weighted):
     got = evaluate.conformal(
         model,
         kg,
-        alpha,
-        group,
-        (lambda h, r, t: difficulty(h, t).double()) if weighted else None,
+        alpha=alpha,
+        group=group,
+        difficulty=(lambda h, r, t: difficulty(h, t).double())
+        if weighted
+        else None,
         max_scores=200,
     )
     held, sizes = [], []
@@ -118,7 +120,7 @@ def test_the_promise_is_kept_where_queries_are_exchangeable():
         mixed.test_mask = kg.test_mask.clone()
         mixed.val_mask[held[:120]] = True
         mixed.test_mask[held[120:]] = True
-        coverage.append(evaluate.conformal(model, mixed, 0.2)["coverage"])
+        coverage.append(evaluate.conformal(model, mixed, alpha=0.2)["coverage"])
     mean = sum(coverage) / 20
     assert 0.8 - 0.025 < mean < 0.8 + 1 / 121 + 0.025
 

@@ -42,7 +42,7 @@ def test_predictions_by_hand():
             split((0, 0, 4), (0, 0, 2), (1, 0, 4)),
         )
     )
-    got = predictions(Likes(5, 1, 2), kg, "test")
+    got = predictions(Likes(5, 1, 2), kg, split="test")
     triples = list(
         zip(*(column.tolist() for column in (*got[:3], got.error)), strict=True)
     )
@@ -57,13 +57,13 @@ def test_predictions_by_hand():
     assert got.side.tolist() == [0, 0, 1, 1]
     # (0, 0, 3) is known from validation: 0, 1, 2 and 4 are left.
     want = 1 - torch.tensor([0.0, 1, 2, 4]).softmax(0)[-1]
-    torch.testing.assert_close(got.doubt[0], want.double())
+    torch.testing.assert_close(got.uncertainty[0], want.double())
 
 
 def test_known_answers_are_left_out():
     kg = as_kg((split((0, 0, 4)), split((0, 0, 3)), split((0, 0, 2))))
-    assert predictions(Likes(5, 1, 2), kg, "test").tail[0] == 2
-    assert predictions(Likes(5, 1, 2), kg, "val").tail[0] == 3
+    assert predictions(Likes(5, 1, 2), kg, split="test").tail[0] == 2
+    assert predictions(Likes(5, 1, 2), kg, split="val").tail[0] == 3
 
 
 def test_estimators_see_predictions_and_never_the_answer(model, kg):
@@ -74,7 +74,9 @@ def test_estimators_see_predictions_and_never_the_answer(model, kg):
         return h.double()
 
     evaluate.error_ranking(model, {"spy": spy}, kg, num_resamples=9)
-    val, test = (predictions(model, kg, split) for split in ("val", "test"))
+    val, test = (
+        predictions(model, kg, split=split) for split in ("val", "test")
+    )
     assert torch.equal(seen[0], torch.stack(val[:3]))
     assert torch.equal(seen[1], torch.stack(test[:3]))
     head, rel, tail = triples(kg, "test")
@@ -121,13 +123,18 @@ def test_figures(model, kg):
     assert best["e_aurc"] == pytest.approx(0, abs=1e-12)
     assert best["aurc"] == pytest.approx(record["optimal_aurc"])
     base = record["methods"]["max probability"]
-    assert base["auroc"] == pytest.approx(roc_auc_score(error, made.doubt))
+    assert base["auroc"] == pytest.approx(
+        roc_auc_score(error, made.uncertainty)
+    )
     for method in record["methods"].values():
         part = method["selective"]["0.5"]
         if part["accuracy"] is not None:
             assert part["accuracy"] <= part["optimum"] + 1e-12
     # All of validation is answered, and of test what is no more doubtful.
-    answered = made.doubt <= predictions(model, kg, "val").doubt.max()
+    answered = (
+        made.uncertainty
+        <= predictions(model, kg, split="val").uncertainty.max()
+    )
     assert base["selective"]["1"]["accuracy"] == pytest.approx(
         1 - float(error[answered].double().mean())
     )

@@ -42,7 +42,7 @@ def graph_for(protocol, kg, dated):
 def test_figures_are_those_of_scikit_learn(protocol, kg, dated):
     graph = graph_for(protocol, kg, dated)
     signal = rarity(graph)
-    record = evaluate.ood({"rarity": signal}, graph, protocol)
+    record = evaluate.ood({"rarity": signal}, graph, protocol=protocol)
     test = PROTOCOLS[protocol]().label(graph, "test")
     label = test.label.numpy()
     score = signal(test.head, test.rel, test.tail).numpy()
@@ -78,14 +78,14 @@ def test_thresholds_come_from_validation_alone(kg):
     want = metrics.best_threshold(
         signal(val.head, val.rel, val.tail), val.label
     )
-    got = evaluate.ood({"x": signal}, kg, "standard")["methods"]["x"]
+    got = evaluate.ood({"x": signal}, kg, protocol="standard")["methods"]["x"]
     assert got["overall"]["threshold"] == want
     # Other test triples leave the threshold and the calibrator as they were.
     fewer = kg.clone()
     fewer.test_mask = kg.test_mask.clone()
     fewer.test_mask[kg.test_mask.nonzero().view(-1)[:100]] = False
-    again = evaluate.ood({"x": signal}, fewer, "temporal-like")
-    full = evaluate.ood({"x": signal}, kg, "temporal-like")
+    again = evaluate.ood({"x": signal}, fewer, protocol="temporal-like")
+    full = evaluate.ood({"x": signal}, kg, protocol="temporal-like")
     assert (
         again["methods"]["x"]["overall"]["threshold"]
         == full["methods"]["x"]["overall"]["threshold"]
@@ -113,7 +113,7 @@ def test_standard_and_comprehensive_are_made_of_false_triples(kg):
 
 
 def test_timestamp_reports_with_and_without_repeats(dated):
-    record = evaluate.ood({"x": rarity(dated)}, dated, "timestamp")
+    record = evaluate.ood({"x": rarity(dated)}, dated, protocol="timestamp")
     rows = record["methods"]["x"]
     mask = dated.test_mask
     fresh = ~dated.is_repeat[mask]
@@ -134,7 +134,9 @@ def test_verified_negatives(kg):
 
 def test_no_validation_no_threshold(kg):
     dated = TimestampOOD(cutoff="2022-01-01")(kg)
-    rows = evaluate.ood({"x": rarity(dated)}, dated, "timestamp")["methods"]
+    rows = evaluate.ood({"x": rarity(dated)}, dated, protocol="timestamp")[
+        "methods"
+    ]
     assert rows["x"]["overall"]["threshold"] is None
     assert rows["x"]["overall"]["f1"] is None
     assert "calibration" not in rows["x"]
@@ -191,11 +193,11 @@ def test_ways_to_name_estimators(kg):
 def test_bad_input(kg, toy):
     zero = {"zero": lambda h, r, t: torch.zeros(h.numel())}
     with pytest.raises(InvalidInputError, match="'protocol' must be one of"):
-        evaluate.ood(zero, kg, "nonsense")
+        evaluate.ood(zero, kg, protocol="nonsense")
     with pytest.raises(InvalidInputError, match="apply TimestampOOD"):
-        evaluate.ood(zero, kg, "timestamp")
+        evaluate.ood(zero, kg, protocol="timestamp")
     with pytest.raises(InvalidInputError, match="no 'test_neg_edge_index'"):
-        evaluate.ood(zero, toy, "verified-negatives")
+        evaluate.ood(zero, toy, protocol="verified-negatives")
     with pytest.raises(InvalidInputError, match="'compare_with' must be one"):
         evaluate.ood(zero, kg, compare_with="one")
     with pytest.raises(InvalidInputError, match="'cluster' must be one of"):

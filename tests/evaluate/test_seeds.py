@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import sem, t
 
-from pyg_cagp.evaluate import Record, seed_spread
+from pyg_cagp.data import describe_graph
+from pyg_cagp.evaluate import Result, seed_spread
 from pyg_cagp.exceptions import InvalidInputError
 
 
@@ -31,7 +32,9 @@ def test_bad_records(toy):
         seed_spread([{"a": 1}])
     other = toy.clone()
     other.edge_type = other.edge_type.flip(0)
-    records = [Record.make("x", kg, {}, {"a": 1}) for kg in (toy, other)]
+    records = [
+        Result("x", {"a": 1}, graph=describe_graph(kg)) for kg in (toy, other)
+    ]
     with pytest.raises(InvalidInputError, match="must be of one graph"):
         seed_spread(records)
     assert seed_spread(records[:1] * 2)["a"]["std"] == 0

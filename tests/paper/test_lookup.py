@@ -88,7 +88,7 @@ def test_all_triples_are_those_of_every_protocol(kg, model, negatives):
         ):
             judged = protocol_of(protocol, seed=SEED).label(kg, split)
             want |= set(tuples((judged.head, judged.rel, judged.tail)))
-        want |= set(tuples(predictions(model, kg, split)[:3]))
+        want |= set(tuples(predictions(model, kg, split=split)[:3]))
     assert len(got) == len(set(got))
     assert set(got) == want
     other = tuples(all_triples(kg, model, SEED + 1))

@@ -1,4 +1,4 @@
-"""One small run, judged once for all tests of reports."""
+"""One small run, evaluated once for all tests of reports."""
 
 import shutil
 import warnings

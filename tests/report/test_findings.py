@@ -5,6 +5,7 @@ import pytest
 from pyg_cagp import GaussianDistMult
 from pyg_cagp.cli import main
 from pyg_cagp.datasets import SyntheticKG
+from pyg_cagp.evaluate.graph import EvaluationGraph
 from pyg_cagp.report import draw_report, write_report
 from pyg_cagp.report.detection import all_detection
 from pyg_cagp.transforms import TimestampOOD
@@ -46,17 +47,17 @@ def test_a_graph_without_ordinary_validation_triples_has_a_report(tmp_path):
     assert "error-ranking" in found["missing"]
     assert found["errors"] is None
     page = (run / "report.html").read_text(encoding="utf-8")
-    assert "Not judged by error-ranking: " in page
+    assert "Not evaluated by error-ranking: " in page
 
 
-def test_a_graph_split_by_time_is_judged_by_time():
+def test_a_graph_split_by_time_is_evaluated_by_time():
     whole = SyntheticKG(num_nodes=200, num_triples=2000)[0]
     kg = TimestampOOD(*TimestampOOD.shares)(whole)
     model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
-    found, missing, records = all_detection(model, kg)
+    found, missing, results = all_detection(model, EvaluationGraph.of(kg))
     assert list(found["timestamp"]["counts"]) == ["id", "future"]
-    assert "timestamp" in {record.protocol for record in records}
-    assert "timestamp" not in all_detection(model, whole)[0]
+    assert "timestamp" in {result.protocol for result in results}
+    assert "timestamp" not in all_detection(model, EvaluationGraph.of(whole))[0]
     assert not missing
 
 

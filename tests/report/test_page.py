@@ -10,8 +10,8 @@ import pytest
 
 from pyg_cagp.report import render_page
 from pyg_cagp.report.canvas import INK
-from pyg_cagp.report.figures import TITLES
 from pyg_cagp.report.markup import Mark, table
+from pyg_cagp.report.pictures import TITLES
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -116,10 +116,10 @@ def test_figures_on_the_page_are_those_of_the_records(reported, page):
                 ]
             )
     assert areas == expected
-    judged = metrics_of(folder, "error-ranking")
-    assert f"{judged['accuracy']:.1%} of its first" in text
+    errors_of = metrics_of(folder, "error-ranking")
+    assert f"{errors_of['accuracy']:.1%} of its first" in text
     for row, (name, part) in zip(
-        errors[1:], judged["methods"].items(), strict=True
+        errors[1:], errors_of["methods"].items(), strict=True
     ):
         chosen = part["selective"]["0.85"]
         numbers = [part["aurc"], part["auroc"]]
@@ -132,8 +132,8 @@ def test_every_shown_triple_is_a_prediction_once(reported):
     for rows in trust.values():
         triples = [(r["head"], r["relation"], r["tail"]) for r in rows]
         assert len(triples) == len(set(triples)) > 0
-    most = [row["doubt"] for row in trust["most"]]
-    least = [row["doubt"] for row in trust["least"]]
+    most = [row["p_wrong"] for row in trust["most"]]
+    least = [row["p_wrong"] for row in trust["least"]]
     assert most == sorted(most)
     assert least == sorted(least, reverse=True)
     assert most[-1] <= least[-1]
@@ -153,8 +153,8 @@ def test_what_is_missing_is_said(reported):
     found["detection"], found["errors"] = {}, None
     found["missing"] = {"standard": "there is nothing to corrupt"}
     page = render_page(found)
-    assert "Not judged by standard: there is nothing to corrupt." in page
-    assert "own mistakes" not in page
+    assert "Not evaluated by standard: there is nothing to corrupt." in page
+    assert "the model's errors" not in page
     assert page.count("<svg") == 1  # Variances are there without labels.
 
 

@@ -1,6 +1,7 @@
 """Whole runs: killed and resumed, and as TensorBoard shows them."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -16,7 +17,14 @@ from tensorboard.backend.event_processing.event_accumulator import (
 from pyg_cagp.cli import main
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import CheckpointError, InvalidInputError
-from pyg_cagp.train import Config, load_run, train_run
+from pyg_cagp.train import (
+    Config,
+    load_checkpoint,
+    load_model,
+    load_run,
+    save_checkpoint,
+    train_run,
+)
 from pyg_cagp.train.build import MODELS
 
 SET = {
@@ -146,6 +154,49 @@ def test_loads_what_was_saved(finished):
     assert (again.model.mean_variance(every)[~unseen] < prior).all()
 
 
+def test_training_s_variances_stay_beside_the_posterior(finished):
+    out, run = finished
+    again = load_run(out).model
+    assert again.posterior.key == run.model.posterior.key
+    assert again.posterior.prior_variance == run.record["prior_variance"]
+    tensors, _ = load_checkpoint(out / "last.safetensors")
+    for name, tensor in again.state_dict().items():
+        assert torch.equal(tensor, tensors[f"best.{name}"]), name
+    again.set_posterior(None)
+    assert again.posterior.key != run.model.posterior.key
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("log_variance_", lambda x: x[1:]),
+        ("log_variance_", lambda x: x.expand(-1, 3)),
+        ("log_variance_", lambda x: x[:, 0]),
+        ("log_variance_", lambda x: x.long()),
+        ("log_variance_", lambda x: x.fill_(math.nan)),
+        ("log_variance_", lambda x: x.fill_(-1000.0)),
+        ("log_variance_", lambda x: x.fill_(1000.0)),
+        ("frequency_", lambda x: x[1:]),
+        ("frequency_", lambda x: x.float()),
+        ("frequency_", lambda x: -x),
+        ("_extra_state", lambda x: x.fill_(0.0)),
+        ("_extra_state", lambda x: x.fill_(math.inf)),
+        ("_extra_state", lambda x: torch.ones(2)),
+        ("_extra_state", lambda x: None),
+        ("other", lambda x: torch.ones(1)),
+    ],
+)
+def test_posteriors_of_strangers_are_checked(finished, tmp_path, name, change):
+    path = finished[0] / "model.safetensors"
+    tensors, meta = load_checkpoint(path)
+    del meta["crc32"]
+    tensors[f"posterior.{name}"] = change(tensors.get(f"posterior.{name}"))
+    tensors = {k: v for k, v in tensors.items() if v is not None}
+    save_checkpoint(tmp_path / path.name, tensors, meta)
+    with pytest.raises(CheckpointError, match="cannot be read as the model"):
+        load_model(tmp_path / path.name)
+
+
 def test_tensorboard_shows_the_run(finished):
     out, run = finished
     events = EventAccumulator(str(out), {"histograms": 0, "images": 0})
@@ -242,13 +293,6 @@ def test_bad_input(finished, tmp_path, capsys):
                 "--set=posterior.name=variational",
             ],
             "use a LaplacePosterior",
-        ),
-        (
-            [
-                "--set=model.covariance=spherical",
-                "--set=posterior.structure=diagonal",
-            ],
-            "use an isotropic one",
         ),
         (["--set=train.optimizer=sparse-adam"], "needs a model with sparse"),
     ):

@@ -60,29 +60,41 @@ def _sngp(model):
 #: How each estimator is made of a model and a coverage.
 MAKERS = {
     "semantic": lambda model, cov: SemanticUncertainty(model),
-    "semantic, max": lambda model, cov: SemanticUncertainty(model, "max"),
-    "semantic, tail": lambda model, cov: SemanticUncertainty(model, "tail"),
+    "semantic, max": lambda model, cov: SemanticUncertainty(
+        model, combine="max"
+    ),
+    "semantic, tail": lambda model, cov: SemanticUncertainty(
+        model, combine="tail"
+    ),
     "frequency": lambda model, cov: FrequencyUncertainty(cov),
     "structural": lambda model, cov: StructuralUncertainty(cov),
     "structural, directed": lambda model, cov: StructuralUncertainty(
-        cov, "directed"
+        cov, view="directed"
     ),
-    "structural, log": lambda model, cov: StructuralUncertainty(cov, "log"),
-    "structural, tfidf": lambda model, cov: StructuralUncertainty(cov, "tfidf"),
+    "structural, log": lambda model, cov: StructuralUncertainty(
+        cov, view="log"
+    ),
+    "structural, tfidf": lambda model, cov: StructuralUncertainty(
+        cov, view="tfidf"
+    ),
     "structural, smoothed": lambda model, cov: StructuralUncertainty(
-        cov, "smoothed"
+        cov, view="smoothed"
     ),
     "average": SimpleAverage,
     "cagp": CAGP,
-    "cagp, auroc": lambda model, cov: CAGP(model, cov, "auroc"),
+    "cagp, auroc": lambda model, cov: CAGP(model, cov, fit_by="auroc"),
     "cagp, frequency": lambda model, cov: CAGP(FrequencyUncertainty(cov), cov),
     "evidence": lambda model, cov: EvidenceUncertainty(cov, model),
     "evidence, no score": lambda model, cov: EvidenceUncertainty(
         cov, model, use_score=False
     ),
     "score": lambda model, cov: ScoreUncertainty(model),
-    "score, sigmoid": lambda model, cov: ScoreUncertainty(model, "sigmoid"),
-    "score, softmax": lambda model, cov: ScoreUncertainty(model, "softmax"),
+    "score, sigmoid": lambda model, cov: ScoreUncertainty(
+        model, kind="sigmoid"
+    ),
+    "score, softmax": lambda model, cov: ScoreUncertainty(
+        model, kind="softmax"
+    ),
     "ukge": lambda model, cov: UKGEUncertainty(
         UKGE(model.num_nodes, model.num_relations, hidden_channels=16),
         epochs=4,
@@ -110,21 +122,27 @@ MAKERS = {
     ),
     "ensemble": lambda model, cov: DeepEnsemble(_jittered(model)),
     "ensemble, variance": lambda model, cov: DeepEnsemble(
-        _jittered(model), "variance", "sigmoid"
+        _jittered(model), measure="variance", probability="sigmoid"
     ),
     "relation variance": lambda model, cov: RelationConditionedVariance(
-        model, 16, epochs=12
+        model, hidden_channels=16, epochs=12
     ),
     "sngp": lambda model, cov: SNGP(_sngp(model), epochs=6, lr=0.02),
     "sngp, probability": lambda model, cov: SNGP(
-        _sngp(model), "probability", epochs=6, lr=0.02
+        _sngp(model), measure="probability", epochs=6, lr=0.02
     ),
     "gpn": lambda model, cov: GraphPosteriorNetwork(
-        model, 8, 16, num_layers=4, num_hops=3, warm_up=2, epochs=40
+        model,
+        latent_channels=8,
+        hidden_channels=16,
+        num_layers=4,
+        num_hops=3,
+        warm_up=2,
+        epochs=40,
     ),
     "dropout": lambda model, cov: MCDropout(_dropped(model)),
     "energy": lambda model, cov: Energy(model),
-    "energy of triples": lambda model, cov: Energy(model, "triple"),
+    "energy of triples": lambda model, cov: Energy(model, of="triple"),
 }
 #: What each should tell from the rest better than by chance: kinds of triples
 #: in the generated graph, whose truth is known (1 emerging, 2 novel, 3 false).
@@ -312,10 +330,10 @@ def test_a_file_of_another_estimator_is_refused(
     path = tmp_path / "x.safetensors"
     fitted("cagp").save(path)
     with pytest.raises(CheckpointError, match="another 'options'"):
-        CAGP.load(path, model, coverage, "auroc")
+        CAGP.load(path, model, coverage, fit_by="auroc")
     with pytest.raises(CheckpointError, match="another 'class'"):
         SimpleAverage.load(path, model, coverage)
-    structural = StructuralUncertainty(coverage, "directed")
+    structural = StructuralUncertainty(coverage, view="directed")
     with pytest.raises(CheckpointError, match="another 'parts'"):
         CAGP.load(path, model, structural)
     path.write_bytes(b"nonsense")

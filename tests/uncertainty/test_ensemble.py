@@ -28,7 +28,7 @@ def test_disagreement_by_definition():
 
 
 def test_members_agree_on_train_and_disagree_off_it(world, members):
-    ensemble = DeepEnsemble(members, "variance", "sigmoid")
+    ensemble = DeepEnsemble(members, measure="variance", probability="sigmoid")
     some = world.train_mask.nonzero().view(-1)[:500]
     (head, tail), rel = world.edge_index[:, some], world.edge_type[some]
     generator = torch.Generator().manual_seed(0)
@@ -62,7 +62,7 @@ def test_bad_members(world):
     with pytest.raises(InvalidInputError, match="must be of one graph"):
         DeepEnsemble([DistMult(3, 1, 2), DistMult(4, 1, 2)])
     with pytest.raises(InvalidInputError, match="'measure' must be one of"):
-        DeepEnsemble([DistMult(3, 1, 2)] * 2, "range")
+        DeepEnsemble([DistMult(3, 1, 2)] * 2, measure="range")
     with pytest.raises(InvalidInputError, match="'num_members' must be pos"):
         train_ensemble(
             world, Config({"name": "x"}), out="nowhere", num_members=0

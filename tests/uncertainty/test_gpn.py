@@ -13,7 +13,13 @@ from pyg_cagp.uncertainty.baselines.gpn import _slots
 @pytest.fixture(scope="module")
 def gpn(world, model):
     return GraphPosteriorNetwork(
-        model, 8, 16, num_layers=4, num_hops=3, warm_up=3, epochs=40
+        model,
+        latent_channels=8,
+        hidden_channels=16,
+        num_layers=4,
+        num_hops=3,
+        warm_up=3,
+        epochs=40,
     ).fit(world)
 
 

@@ -7,7 +7,9 @@ from pyg_cagp.uncertainty.baselines import RelationConditionedVariance
 
 
 def test_pairs_that_were_seen_have_the_smaller_variance(world, model, coverage):
-    made = RelationConditionedVariance(model, 32, epochs=10).fit(world)
+    made = RelationConditionedVariance(
+        model, hidden_channels=32, epochs=10
+    ).fit(world)
     assert made.losses_[-1] < made.losses_[0]
     entity = torch.arange(world.num_nodes).repeat(world.num_relations)
     rel = torch.arange(world.num_relations).repeat_interleave(world.num_nodes)
@@ -20,7 +22,9 @@ def test_pairs_that_were_seen_have_the_smaller_variance(world, model, coverage):
 
 def test_the_relation_and_the_role_make_a_difference(world, model, triples):
     before = model.node_emb.weight.clone()
-    made = RelationConditionedVariance(model, 16, epochs=1).fit(world)
+    made = RelationConditionedVariance(model, hidden_channels=16, epochs=1).fit(
+        world
+    )
     assert torch.equal(before, model.node_emb.weight)
     head, rel, tail = triples
     other = (rel + 1) % world.num_relations

@@ -26,7 +26,7 @@ def test_semantic_is_a_mean_of_mean_variances(model, triples):
         ("head", variance[head]),
         ("tail", variance[tail]),
     ):
-        got = SemanticUncertainty(model, how)(*triples)
+        got = SemanticUncertainty(model, combine=how)(*triples)
         torch.testing.assert_close(got, want)
     torch.testing.assert_close(SemanticUncertainty(model).entity(), variance)
     # The relation makes no difference: that is the paper's point.
@@ -45,11 +45,11 @@ def test_frequency_and_structure_by_hand(toy):
     assert rarity.tolist() == pytest.approx(want)
     binary = StructuralUncertainty(cov)
     assert binary(head, rel, tail).tolist() == [1, 0, 0]
-    directed = StructuralUncertainty(cov, "directed")
+    directed = StructuralUncertainty(cov, view="directed")
     # 3 was never a tail of 0, nor 0 one of 0 or of 1.
     assert directed(head, rel, tail).tolist() == [1, 1, 1]
     for view in ("log", "tfidf"):
-        got = StructuralUncertainty(cov, view)(head, rel, tail)
+        got = StructuralUncertainty(cov, view=view)(head, rel, tail)
         weights = cov.weight(head, rel, view) + cov.weight(tail, rel, view)
         torch.testing.assert_close(got, (2 - weights).float())
 
@@ -111,9 +111,9 @@ def test_scores_and_energies():
     p = every.softmax(1).gather(1, tail[:, None])[:, 0]
     for estimator, want in (
         (ScoreUncertainty(model), -score),
-        (ScoreUncertainty(model, "sigmoid"), 1 - score.sigmoid()),
-        (ScoreUncertainty(model, "softmax"), 1 - p),
-        (Energy(model, "triple"), -score),
+        (ScoreUncertainty(model, kind="sigmoid"), 1 - score.sigmoid()),
+        (ScoreUncertainty(model, kind="softmax"), 1 - p),
+        (Energy(model, of="triple"), -score),
         (Energy(model), -every.logsumexp(1)),
         (Energy(model, temperature=2.0), -2 * (every / 2).logsumexp(1)),
     ):
@@ -123,10 +123,10 @@ def test_scores_and_energies():
 
 def test_bad_options(model, coverage):
     with pytest.raises(InvalidInputError, match="'combine' must be one of"):
-        SemanticUncertainty(model, "sum")
+        SemanticUncertainty(model, combine="sum")
     with pytest.raises(InvalidInputError, match="'view' must be one of"):
-        StructuralUncertainty(coverage, "count")
+        StructuralUncertainty(coverage, view="count")
     with pytest.raises(InvalidInputError, match="'temperature' must be pos"):
         Energy(model, temperature=0)
     with pytest.raises(InvalidInputError, match="'kind' must be one of"):
-        ScoreUncertainty(model, "margin")
+        ScoreUncertainty(model, kind="margin")

@@ -60,8 +60,8 @@ def test_variance_grows_with_the_distance_from_the_data(sngp, world):
     assert means[2] <= 2.0
 
 
-def test_doubt_pulls_probabilities_towards_a_half(sngp, world):
-    other = SNGP(sngp.model, "probability", epochs=6)
+def test_variance_pulls_probabilities_towards_a_half(sngp, world):
+    other = SNGP(sngp.model, measure="probability", epochs=6)
     other.covariance_, other.losses_ = sngp.covariance_, sngp.losses_
     head, tail = world.edge_index[:, :200]
     triples = head, world.edge_type[:200], tail
@@ -74,4 +74,4 @@ def test_doubt_pulls_probabilities_towards_a_half(sngp, world):
 
 def test_bad_options(sngp):
     with pytest.raises(InvalidInputError, match="'measure' must be one of"):
-        SNGP(sngp.model, "entropy")
+        SNGP(sngp.model, measure="entropy")

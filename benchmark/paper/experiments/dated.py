@@ -69,7 +69,11 @@ def timestamp(setting: Setting, resamples: int) -> dict[str, Any]:
     kg = past_and_future(setting)
     named = estimators(setting, kg, setting.trained_on(kg), Timestamp())
     record = evaluate.ood(
-        named, kg, "timestamp", seed=setting.seed, num_resamples=resamples
+        named,
+        kg,
+        protocol="timestamp",
+        seed=setting.seed,
+        num_resamples=resamples,
     )
     return slim(record)
 
@@ -104,8 +108,12 @@ def arrival(setting: Setting, num_negatives: int = 256) -> dict[str, Any]:
         )
         label = torch.arange(len(batch[0])) >= len(new[1])
         signals = {
-            "structural, frozen": StructuralUncertainty(frozen, "smoothed"),
-            "structural, updated": StructuralUncertainty(growing, "smoothed"),
+            "structural, frozen": StructuralUncertainty(
+                frozen, view="smoothed"
+            ),
+            "structural, updated": StructuralUncertainty(
+                growing, view="smoothed"
+            ),
             "semantic, updated": SemanticUncertainty(model),
         }
         before = (then[batch[0]] + then[batch[2]]) / 2

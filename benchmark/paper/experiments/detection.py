@@ -27,17 +27,21 @@ from pyg_cagp.uncertainty import (
 #: What needs no training beyond that of the model.
 QUICK: dict[str, Callable[[GaussianKGEModel, Coverage], Any]] = {
     "semantic": lambda m, c: SemanticUncertainty(m),
-    "semantic, max": lambda m, c: SemanticUncertainty(m, "max"),
+    "semantic, max": lambda m, c: SemanticUncertainty(m, combine="max"),
     "frequency": lambda m, c: FrequencyUncertainty(c),
     "structural": lambda m, c: StructuralUncertainty(c),
-    "structural, directed": lambda m, c: StructuralUncertainty(c, "directed"),
-    "structural, log": lambda m, c: StructuralUncertainty(c, "log"),
-    "structural, tfidf": lambda m, c: StructuralUncertainty(c, "tfidf"),
-    "structural, smoothed": lambda m, c: StructuralUncertainty(c, "smoothed"),
+    "structural, directed": lambda m, c: StructuralUncertainty(
+        c, view="directed"
+    ),
+    "structural, log": lambda m, c: StructuralUncertainty(c, view="log"),
+    "structural, tfidf": lambda m, c: StructuralUncertainty(c, view="tfidf"),
+    "structural, smoothed": lambda m, c: StructuralUncertainty(
+        c, view="smoothed"
+    ),
     "score": lambda m, c: ScoreUncertainty(m),
     "average": lambda m, c: SimpleAverage(m, c),
     "cagp": lambda m, c: CAGP(m, c),
-    "cagp, max": lambda m, c: CAGP(SemanticUncertainty(m, "max"), c),
+    "cagp, max": lambda m, c: CAGP(SemanticUncertainty(m, combine="max"), c),
     "cagp, frequency": lambda m, c: CAGP(FrequencyUncertainty(c), c),
 }
 
@@ -106,7 +110,7 @@ def _evaluated(
     record = evaluate.ood(
         named,
         setting.kg,
-        protocol,
+        protocol=protocol,
         seed=seed,
         # Seeds are not independent graphs, so methods are compared in one.
         compare_with="cagp" if seed == 0 else None,
@@ -133,14 +137,14 @@ def estimators(
     known = stored.pop("evidence", None)
     named |= stored
     for name, use_score in (("evidence", True), ("evidence, no score", False)):
-        estimator = EvidenceUncertainty(coverage, model, use_score)
+        estimator = EvidenceUncertainty(coverage, model, use_score=use_score)
         if use_score and known is not None:
             estimator.evidence = KnownEvidence(estimator.evidence, known)
         named[name] = estimator.fit(val)
     return named
 
 
-def slim(record: evaluate.Record) -> dict[str, Any]:
+def slim(record: evaluate.Result) -> dict[str, Any]:
     r"""Returns the figures of a record that tables are made of."""
     figures = record.to_dict()["metrics"]
     for rows in figures["methods"].values():

@@ -27,7 +27,7 @@ def error_ranking(
     of_errors.evidence = KnownEvidence(
         of_errors.evidence, lookup(setting, "evidence", scores)
     )
-    val = evaluate.predictions(model, kg, "val")
+    val = evaluate.predictions(model, kg, split="val")
     of_errors.fit_labelled(*val[:3], val.error)
     named["evidence of errors"] = of_errors
     return _evaluated(setting, named, resamples, "own")
@@ -65,7 +65,7 @@ def conformal(setting: Setting) -> dict[str, Any]:
     r"""Sets of answers that are to hold the right one nine times in ten, as
     they are, and widened by structural uncertainty.
     """
-    structural = StructuralUncertainty(setting.coverage, "smoothed")
+    structural = StructuralUncertainty(setting.coverage, view="smoothed")
     options: dict[str, dict[str, Any]] = {
         "plain": {},
         "by relation": {"group": "relation"},

@@ -34,17 +34,19 @@ def partitions(setting: Setting) -> dict[str, Any]:
     for preset in PRESETS:
         transform = TemporalLikeOOD.preset(preset)
         figures["presets"][preset] = partition_summary(kg, transform)
-        data = transform(kg)
+        test = TemporalLike(preset).label(kg, "test")
         figures["overlap"][preset] = {
             reference: {
                 str(epsilon): share
                 for epsilon, share in theory.frequency_overlap(
-                    data, reference=reference
+                    test, train=train
                 ).items()
             }
-            for reference in ("id", "train")
+            for reference, train in (
+                ("id", None),
+                ("train", triples(kg, "train")),
+            )
         }
-        test = TemporalLike(preset).label(kg, "test")
         figures["by_construction"][preset] = evaluate.circularity(
             coverage, *test.triples, test.label
         )
@@ -69,7 +71,7 @@ def coverage_views(setting: Setting) -> dict[str, Any]:
     }
     figures: dict[str, Any] = {}
     for view in VIEWS:
-        estimator = StructuralUncertainty(coverage, view)
+        estimator = StructuralUncertainty(coverage, view=view)
         ood = estimator(test.head[novel], test.rel[novel], test.tail[novel])
         figures[view] = {}
         for name, train in references.items():

@@ -10,8 +10,9 @@ from benchmark.paper.baselines import Budget, all_scores, fitted
 from benchmark.paper.experiments.graphs import PRESETS
 from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate, theory
+from pyg_cagp.data import triples
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.protocols import TemporalLike
 
 
 def model(setting: Setting) -> dict[str, Any]:
@@ -39,10 +40,12 @@ def _theory(kg: Data, model: GaussianKGEModel) -> dict[str, Any]:
     variance = model.mean_variance(torch.arange(model.num_nodes)).double()
     figures = {}
     for preset in PRESETS:
-        data = TemporalLikeOOD.preset(preset)(kg)
+        test = TemporalLike(preset).label(kg, "test")
         figures[preset] = {
-            "assumptions": theory.assumptions(data, variance),
-            "theorems": theory.theorems(data, variance),
+            "assumptions": theory.assumptions(
+                test, variance, train=triples(kg, "train")
+            ),
+            "theorems": theory.theorems(test, variance),
         }
     return figures
 

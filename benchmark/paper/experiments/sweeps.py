@@ -94,7 +94,7 @@ def architecture(setting: Setting) -> dict[str, Any]:
     }
     for title, protocol in protocols.items():
         test = protocol.label(kg, "test")
-        larger = SemanticUncertainty(model, "max")
+        larger = SemanticUncertainty(model, combine="max")
         estimators = {
             "semantic": SemanticUncertainty(model),
             "structural": StructuralUncertainty(coverage),

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import Embedding, Module
 
-from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.checks import check_means, check_posterior
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -17,10 +17,10 @@ class Posterior(Module):
     r"""A Gaussian over the embedding of each entity, with a diagonal covariance
     or one variance for all dimensions (isotropic).
 
-    Its means are the embeddings of a model, shared and not copied; its
-    variances are its own. It never changes: :meth:`update` returns another
-    one. Entities without training triples have the variance of the prior. Make
-    one with :class:`~pyg_cagp.nn.posterior.LaplacePosterior` or
+    Its means are the embeddings of a model, shared and not copied. It never
+    changes: :meth:`update` returns another one. Entities without training
+    triples have the variance of the prior. Make one with
+    :class:`~pyg_cagp.nn.posterior.LaplacePosterior` or
     :class:`~pyg_cagp.nn.posterior.VariationalPosterior`, and put it in force
     with :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior`.
 
@@ -46,17 +46,15 @@ class Posterior(Module):
         frequency: Tensor,
     ) -> None:
         super().__init__()
+        check_posterior(
+            node_emb.weight, log_variance, prior_variance, frequency
+        )
         # A tuple, for the means belong to the model's state.
         self._node_emb = (node_emb,)
         self._prior_variance = float(prior_variance)
-        prior = torch.tensor(
-            self._prior_variance,
-            dtype=log_variance.dtype,
-            device=log_variance.device,
-        )
-        log_variance = torch.where(
-            (frequency > 0)[:, None], log_variance, prior.log()
-        )
+        prior = log_variance.new_tensor(self._prior_variance).log()
+        seen = (frequency > 0)[:, None]
+        log_variance = torch.where(seen, log_variance.detach(), prior)
         self.register_buffer("log_variance_", log_variance)
         self.register_buffer("frequency_", frequency)
         self.register_buffer("table_", None, persistent=False)
@@ -120,19 +118,7 @@ class Posterior(Module):
         Args:
             node_emb (torch.nn.Embedding): The means of the model.
         """
-        own = self._node_emb[0].weight
-        if own.shape != node_emb.weight.shape:
-            raise InvalidInputError(
-                f"'posterior' is one of embeddings of shape {list(own.shape)} "
-                f"(the model has {list(node_emb.weight.shape)})"
-            )
-        if own is not node_emb.weight and not torch.equal(
-            own.to(node_emb.weight), node_emb.weight
-        ):
-            raise InvalidInputError(
-                "'posterior' was fitted to a model with other embeddings; fit "
-                "one to this model"
-            )
+        check_means(self._node_emb[0].weight, node_emb.weight)
 
     def mean(self, entity: Tensor) -> Tensor:
         r"""Returns the means of entities, of shape :obj:`[..., channels]`.
@@ -160,7 +146,7 @@ class Posterior(Module):
         Args:
             entity (torch.Tensor): The entities, of any shape.
         """
-        return self.table_[entity]
+        return self.table_.take(entity)
 
     def rsample(
         self, entity: Tensor, *, generator: torch.Generator | None = None
@@ -195,16 +181,15 @@ class Posterior(Module):
     ) -> "Posterior":
         r"""Returns the posterior after new triples, without training again.
 
-        The curvature of the new triples is added to the precision of each
-        entity that stands in one of them, or has stood in others before,
+        The curvature of the new triples at the means is added to the precision
+        of each entity in them or in triples before,
 
         .. math::
             \frac{1}{s_{ij}} \leftarrow \frac{1}{s_{ij}} + G_{ij},
 
-        which is the Laplace posterior of all triples at the same means. The
-        curvature is that at the means, also where this posterior's is a mean
-        over draws: new triples then count for less than those of training.
-        Means do not move.
+        which is the Laplace posterior of all triples at the same means. Where
+        this posterior's curvature is a mean over draws, new triples count for
+        less than those of training. Means do not move.
 
         Args:
             model (GaussianKGEModel): The model that it was fitted to.

@@ -1,4 +1,4 @@
-r"""A Gaussian around the solution that training found."""
+r"""A Gaussian around the solution of training."""
 
 import math
 from collections.abc import Callable
@@ -27,25 +27,24 @@ class LaplacePosterior:
 
     where :math:`\mathbf{G}` is the diagonal of the generalised Gauss-Newton
     matrix of the softmax over all entities, summed over all training triples
-    in both directions (see :func:`~pyg_cagp.nn.posterior.ggn_diagonal`). What
-    an entity's training triples say adds up in it, so variance falls about as
-    fast as frequency rises. It works for any way of training, variational or
-    not.
+    in both directions (see :func:`~pyg_cagp.nn.posterior.ggn_diagonal`). The
+    curvature of an entity's training triples adds up, so variance falls about
+    as fast as frequency rises. It works for any way of training.
 
-    A mean over dimensions of such variances is ruled by the few dimensions of
-    which the data say least. The isotropic posterior has one variance for all
-    dimensions of an entity, with the mean of :math:`G_{ij}` over :math:`j` in
-    place of :math:`G_{ij}`; of all isotropic Gaussians, it is the one with the
-    least divergence :math:`\textrm{KL}(q \| p)` from the full approximation.
+    The dimensions with the least curvature dominate a mean of such variances.
+    The isotropic posterior has one variance for all dimensions of an entity,
+    with the mean of :math:`G_{ij}` over :math:`j` in place of :math:`G_{ij}`;
+    of all isotropic Gaussians, it has the least divergence
+    :math:`\textrm{KL}(q \| p)` from the full approximation.
 
-    Where training has learned its triples by heart, no curvature is left at the
-    means. With :obj:`num_draws`, :math:`\mathbf{G}` is the mean
+    A model that memorised its triples has no curvature at the means. With
+    :obj:`num_draws`, :math:`\mathbf{G}` is the mean
     :math:`\mathbb{E}_q[\mathbf{G}] / \beta` under the variances that the
-    model was trained with, by draws. This is what the variances of a
-    variational posterior with weight :math:`\beta` of its KL term would be in
-    the end, from the `"The Variational Gaussian Approximation Revisited"
-    <https://doi.org/10.1162/neco.2008.08-07-592>`_ paper; gradients take an
-    entity there that is seen often, but not one that is seen twice.
+    model was trained with, by draws. It is the optimum of a variational
+    posterior with weight :math:`\beta` of its KL term, from the `"The
+    Variational Gaussian Approximation Revisited"
+    <https://doi.org/10.1162/neco.2008.08-07-592>`_ paper; gradients reach it
+    for frequent entities, but not for those seen twice.
 
     Args:
         prior (str or float, optional): The variance :math:`\sigma_0^2` of the
@@ -59,8 +58,7 @@ class LaplacePosterior:
         num_negatives (int, optional): If set, the curvature is estimated with
             so many candidates a query, for graphs or models for which all are
             too many. (default: :obj:`None`)
-        seed (int, optional): The seed of whatever is drawn.
-            (default: :obj:`0`)
+        seed (int, optional): The seed of all draws. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
         num_draws (int, optional): If set, the curvature is averaged over so
@@ -108,8 +106,7 @@ class LaplacePosterior:
         val: Triples | None = None,
         curvature: Tensor | None = None,
     ) -> Posterior:
-        r"""Returns the posterior after one pass over the training triples. The
-        model stays as it is.
+        r"""Returns the posterior after one pass over the training triples.
 
         Args:
             model (GaussianKGEModel): The trained model.
@@ -119,25 +116,23 @@ class LaplacePosterior:
             val (tuple, optional): Heads, relations and tails of validation, for
                 :obj:`prior="validation"`. (default: :obj:`None`)
             curvature (torch.Tensor, optional): The result of
-                :func:`~pyg_cagp.nn.posterior.ggn_diagonal`, if it is computed
-                already. (default: :obj:`None`)
+                :func:`~pyg_cagp.nn.posterior.ggn_diagonal`; computed if set to
+                :obj:`None`. (default: :obj:`None`)
         """
         self.check(model)
         if self.prior == "validation" and (val is None or not len(val[1])):
             raise InvalidInputError(
-                f"prior='validation' needs validation triples in 'val' (got "
-                f"{'None' if val is None else 'none'})"
+                f"prior='validation' needs validation triples (got val={val})"
             )
         if curvature is None:
+            generator = torch.Generator(rel_type.device).manual_seed(self.seed)
             curvature = ggn_diagonal(
                 model,
                 head_index,
                 rel_type,
                 tail_index,
                 num_negatives=self.num_negatives,
-                generator=torch.Generator(rel_type.device).manual_seed(
-                    self.seed
-                ),
+                generator=generator,
                 progress=self.progress,
                 num_draws=self.num_draws,
             )

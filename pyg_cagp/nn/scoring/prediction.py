@@ -15,6 +15,7 @@ from pyg_cagp.nn.scoring.scorer import (
     evaluating,
     finite_scores,
 )
+from pyg_cagp.nn.scoring.softmax_terms import log_total
 from pyg_cagp.typing import Side
 
 
@@ -24,7 +25,8 @@ class Answers(NamedTuple):
     Their :obj:`log_prob` is under a softmax over all candidates that were not
     left out. Where fewer than :math:`k` are left, :obj:`entity` is -1 and the
     others are :math:`-\infty`. :obj:`logsumexp`, of shape :obj:`[B]`, is over
-    all candidates, those left out included, as in :func:`softmax_terms`.
+    all candidates, those left out included; see
+    :func:`~pyg_cagp.nn.scoring.softmax_terms.log_total`.
     """
 
     entity: Tensor
@@ -75,14 +77,14 @@ def top_answers(
         "rel_type", rel_type, scorer.num_relations, "num_relations"
     )
     check_same_shape(given=given, rel_type=rel_type)
-    score = finite_scores(scorer)
     size = max(1, max_scores // scorer.num_nodes)
+    score = finite_scores(scorer, size)
     parts = []
     for start in range(0, rel_type.numel(), size):
         some, rel = given[start : start + size], rel_type[start : start + size]
         with evaluating(scorer):
             scores = score(side, some, rel)
-        logsumexp = scores.double().logsumexp(dim=1)
+        logsumexp = log_total(scores.clone(), precision="scores")
         if known is not None:
             scores[known.find(side, some, rel)] = -torch.inf
         best, entity = scores.topk(k, dim=1)

@@ -81,8 +81,8 @@ def rank_counts(
     head, rel, tail = check_triples(
         head_index, rel_type, tail_index, scorer.num_nodes, scorer.num_relations
     )
-    score = finite_scores(scorer)
     size = max(1, max_scores // max(1, scorer.num_nodes))
+    score = finite_scores(scorer, size)
     found = {}
     with (
         evaluating(scorer),

@@ -145,23 +145,37 @@ def score_triples(
     return scores.gather(1, tail_index[:, None])[:, 0]
 
 
-def finite_scores(scorer: Scorer) -> CandidateScores:
+#: Matrix products of fewer rows than this add in another order, so that the
+#: score of a query would depend on the other queries.
+MIN_ROWS = 16
+
+
+def finite_scores(scorer: Scorer, size: int = MIN_ROWS) -> CandidateScores:
     r"""Returns a function that scores all candidates of a batch of queries and
     raises an error for scores that are not finite. NaN would rank first, as
     nothing is larger.
 
     Args:
         scorer (Scorer): The scorer, whose weights must be finite, too.
+        size (int, optional): The largest number of queries in a batch. Smaller
+            batches are filled up to it, or to :obj:`16` queries, so that a
+            score does not depend on the batch. (default: :obj:`16`)
     """
     if isinstance(scorer, torch.nn.Module):
         _check_weights(scorer)
 
     def score(side: Side, given: Tensor, rel: Tensor) -> Tensor:
+        num = given.numel()
+        if 0 < num < min(MIN_ROWS, size):
+            more = (0, min(MIN_ROWS, size) - num)
+            given, rel = (
+                torch.nn.functional.pad(x, more) for x in (given, rel)
+            )
         scores = (
             scorer.score_tails(given, rel)
             if side == "tail"
             else scorer.score_heads(rel, given)
-        )
+        )[:num]
         # Finite weights can have products that are not.
         if not torch.isfinite(scores.sum(dtype=torch.double)):
             raise DivergenceError(

@@ -2,7 +2,7 @@ r"""The probability of an answer among all candidates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import torch
 from torch import Tensor
@@ -18,6 +18,9 @@ from pyg_cagp.nn.scoring.scorer import (
     finite_scores,
 )
 from pyg_cagp.typing import Side
+
+#: The precision of exponentials: double, or that of the scores.
+Precision: TypeAlias = Literal["double", "scores"]
 
 
 class AnswerTerms(NamedTuple):
@@ -55,6 +58,14 @@ class SoftmaxTerms:
         r"""The terms of the heads."""
         return self._side("head")
 
+    def __getitem__(self, rows: Tensor | slice) -> "SoftmaxTerms":
+        return SoftmaxTerms(
+            {
+                side: AnswerTerms(*(column[rows] for column in columns))
+                for side, columns in self.sides.items()
+            }
+        )
+
     def _side(self, side: Side) -> AnswerTerms:
         if side not in self.sides:
             raise InvalidInputError(
@@ -73,6 +84,7 @@ def softmax_terms(
     *,
     sides: Sequence[Side] = SIDES,
     temperature: float = 1.0,
+    precision: Precision = "double",
     max_scores: int = 2**21,
 ) -> SoftmaxTerms:
     r"""Returns the terms of a softmax over all entities as answers. Estimators
@@ -88,6 +100,8 @@ def softmax_terms(
             :obj:`"head"`. (default: :obj:`("tail", "head")`)
         temperature (float, optional): Scores are divided by it.
             (default: :obj:`1.0`)
+        precision (str, optional): The precision of exponentials; see
+            :func:`log_total`. (default: :obj:`"double"`)
         max_scores (int, optional): How many scores to hold at a time, which
             bounds the memory. (default: :obj:`2097152`)
 
@@ -101,12 +115,13 @@ def softmax_terms(
     """
     for side in sides:
         check_choice("sides", side, SIDES)
+    check_choice("precision", precision, get_args(Precision))
     scorer = as_scorer(model)
     head, rel, tail = check_triples(
         head_index, rel_type, tail_index, scorer.num_nodes, scorer.num_relations
     )
-    score = finite_scores(scorer)
     size = max(1, max_scores // scorer.num_nodes)
+    score = finite_scores(scorer, size)
     found = {}
     with evaluating(scorer):
         for side in sides:
@@ -117,6 +132,7 @@ def softmax_terms(
                 (given, rel, answer),
                 scorer.num_relations,
                 temperature,
+                precision,
                 size,
             )
     return SoftmaxTerms(found)
@@ -128,6 +144,7 @@ def _terms(
     triples: tuple[Tensor, Tensor, Tensor],
     num_relations: int,
     temperature: float,
+    precision: Precision,
     size: int,
 ) -> AnswerTerms:
     given, rel, answer = triples
@@ -141,10 +158,35 @@ def _terms(
     for number, start in enumerate(range(0, query.numel(), size)):
         part = query[start : start + size]
         scores = score(side, part // num_relations, part % num_relations)
-        # In single precision, all that is nearly sure would be equally so.
-        scores = scores.double() / temperature
         rows = order[ends[number] : ends[number + 1]]
         local = place[rows] - start
-        found[0, rows] = scores[local, answer[rows]]
-        found[1, rows] = scores.logsumexp(dim=1)[local]
+        found[0, rows] = scores[local, answer[rows]].double() / temperature
+        found[1, rows] = log_total(scores, temperature, precision)[local]
     return AnswerTerms(found[0], found[1])
+
+
+def log_total(
+    scores: Tensor, temperature: float = 1.0, precision: Precision = "double"
+) -> Tensor:
+    r"""Returns the logarithm of the sum of exponentials of each row, as
+    :obj:`torch.double`. Sums are of double precision, so that no exponential
+    is lost next to the largest one.
+
+    Args:
+        scores (torch.Tensor): The scores, of shape :obj:`[B, num_nodes]`.
+        temperature (float, optional): Scores are divided by it.
+            (default: :obj:`1.0`)
+        precision (str, optional): The precision of exponentials:
+            :obj:`"double"`, or that of the scores (:obj:`"scores"`), which
+            takes about a tenth of the time, changes the result by about
+            :math:`10^{-7}`, and overwrites the scores.
+            (default: :obj:`"double"`)
+    """
+    if precision == "double":
+        return (scores.double() / temperature).logsumexp(dim=1)
+    top = scores.amax(dim=1, keepdim=True)
+    share = scores.sub_(top)
+    if temperature != 1:
+        share.div_(temperature)
+    total = share.exp_().sum(dim=1, dtype=torch.double)
+    return top[:, 0].double() / temperature + total.log()

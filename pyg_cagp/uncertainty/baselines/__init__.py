@@ -1,4 +1,4 @@
-r"""Methods by others, each of which trains models of its own."""
+r"""Methods of others, most of which train their own models."""
 
 from pyg_cagp.uncertainty.baselines.confidence import (
     BEUrREUncertainty,

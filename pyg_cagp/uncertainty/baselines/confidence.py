@@ -1,4 +1,4 @@
-r"""Doubt as the lack of a learned confidence."""
+r"""Uncertainty as the lack of a learned confidence."""
 
 from typing import Any, ClassVar
 
@@ -15,8 +15,8 @@ from pyg_cagp.uncertainty.baselines.training import train
 class ConfidenceUncertainty(ModelEstimator):
     r"""A base class of estimators that train a model of confidence, on the
     confidences of the training triples where the graph has them
-    (:obj:`edge_confidence`) and on 1 where it has not, and doubt what is not
-    confident: :math:`1 - f(h, r, t)`.
+    (:obj:`edge_confidence`) and on 1 where it has not, and return
+    :math:`1 - f(h, r, t)`.
 
     Args:
         model (ConfidenceKGEModel): The model, which :meth:`fit` trains.
@@ -37,6 +37,7 @@ class ConfidenceUncertainty(ModelEstimator):
     def __init__(
         self,
         model: ConfidenceKGEModel,
+        *,
         epochs: int,
         batch_size: int,
         lr: float,
@@ -44,7 +45,7 @@ class ConfidenceUncertainty(ModelEstimator):
         progress: bool = False,
     ) -> None:
         super().__init__(model, ConfidenceKGEModel)
-        # What is loaded and not trained is not to change when it is asked.
+        # A loaded model has no dropout.
         self.model.eval()
         self.epochs = epochs
         self.batch_size = batch_size
@@ -93,7 +94,7 @@ class ConfidenceUncertainty(ModelEstimator):
         self.model.eval()
 
     def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
-        r"""What else the loss of a batch takes."""
+        r"""Further arguments of the loss of a batch."""
         return {}
 
     def confidence(
@@ -116,7 +117,7 @@ class ConfidenceUncertainty(ModelEstimator):
 
 
 class UKGEUncertainty(ConfidenceUncertainty):
-    r"""Doubt by :class:`~pyg_cagp.nn.kge.UKGE`, with the defaults of the
+    r"""Uncertainty by :class:`~pyg_cagp.nn.kge.UKGE`, with the defaults of the
     `"Embedding Uncertain Knowledge Graphs" <https://arxiv.org/abs/1811.10667>`_
     paper. Where the graph has triples that rules have inferred
     (:obj:`psl_edge_index`, :obj:`psl_edge_type`, :obj:`psl_confidence`, as
@@ -129,19 +130,29 @@ class UKGEUncertainty(ConfidenceUncertainty):
         batch_size (int, optional): The number of triples a step.
             (default: :obj:`1024`)
         lr (float, optional): The learning rate. (default: :obj:`0.01`)
-        **kwargs (optional): Additional arguments of
-            :class:`ConfidenceUncertainty`.
+        seed (int, optional): The seed. (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
     """
 
     def __init__(
         self,
         model: UKGE,
+        *,
         epochs: int = 30,
         batch_size: int = 1024,
         lr: float = 0.01,
-        **kwargs: Any,
+        seed: int = 0,
+        progress: bool = False,
     ) -> None:
-        super().__init__(model, epochs, batch_size, lr, **kwargs)
+        super().__init__(
+            model,
+            epochs=epochs,
+            batch_size=batch_size,
+            lr=lr,
+            seed=seed,
+            progress=progress,
+        )
 
     def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
         if "psl_edge_index" not in kg or kg.psl_edge_type.numel() == 0:
@@ -156,8 +167,8 @@ class UKGEUncertainty(ConfidenceUncertainty):
 
 
 class BEUrREUncertainty(ConfidenceUncertainty):
-    r"""Doubt by :class:`~pyg_cagp.nn.kge.BEUrRE`, of the `"Probabilistic Box
-    Embeddings for Uncertain Knowledge Graph Reasoning"
+    r"""Uncertainty by :class:`~pyg_cagp.nn.kge.BEUrRE`, of the
+    `"Probabilistic Box Embeddings for Uncertain Knowledge Graph Reasoning"
     <https://arxiv.org/abs/2104.04597>`_ paper. Its learning rate of
     :math:`10^{-4}` is for hundreds of epochs; the default here is for fewer.
 
@@ -168,16 +179,26 @@ class BEUrREUncertainty(ConfidenceUncertainty):
         batch_size (int, optional): The number of triples a step.
             (default: :obj:`1024`)
         lr (float, optional): The learning rate. (default: :obj:`0.005`)
-        **kwargs (optional): Additional arguments of
-            :class:`ConfidenceUncertainty`.
+        seed (int, optional): The seed. (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
     """
 
     def __init__(
         self,
         model: BEUrRE,
+        *,
         epochs: int = 30,
         batch_size: int = 1024,
         lr: float = 0.005,
-        **kwargs: Any,
+        seed: int = 0,
+        progress: bool = False,
     ) -> None:
-        super().__init__(model, epochs, batch_size, lr, **kwargs)
+        super().__init__(
+            model,
+            epochs=epochs,
+            batch_size=batch_size,
+            lr=lr,
+            seed=seed,
+            progress=progress,
+        )

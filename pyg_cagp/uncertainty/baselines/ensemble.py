@@ -1,10 +1,11 @@
-r"""Doubt as disagreement among models."""
+r"""Uncertainty as the disagreement of models."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
+from torch.nn import ModuleList
 from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp._utils.checks import check_choice
@@ -12,20 +13,20 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
 from pyg_cagp.uncertainty.base import UncertaintyEstimator
 
-MEASURES = ("mutual-information", "variance", "mean")
-PROBABILITIES = ("softmax", "sigmoid")
+Measure: TypeAlias = Literal["mutual-information", "variance", "mean"]
+Probability: TypeAlias = Literal["softmax", "sigmoid"]
 
 
-def disagreement(p: Tensor, measure: str) -> Tensor:
-    r"""Sums up the probabilities that several models give to a triple.
+def disagreement(p: Tensor, measure: Measure) -> Tensor:
+    r"""Returns the disagreement of several models about a triple.
 
     With :math:`\bar{p}` their mean and :math:`H` the entropy of a coin,
 
-    * :obj:`"mutual-information"` is :math:`H(\bar{p}) - \overline{H(p)}`, what
-      knowing the right model would tell,
+    * :obj:`"mutual-information"` is :math:`H(\bar{p}) - \overline{H(p)}`, the
+      information about the right model,
     * :obj:`"variance"` is that of the probabilities,
-    * :obj:`"mean"` is :math:`1 - \bar{p}`, the doubt of the ensemble as one
-      model.
+    * :obj:`"mean"` is :math:`1 - \bar{p}`, the uncertainty of the ensemble as
+      one model.
 
     Args:
         p (torch.Tensor): The probabilities, of shape :obj:`[M, B]`.
@@ -51,11 +52,11 @@ def _entropy(p: Tensor) -> Tensor:
 class DeepEnsemble(UncertaintyEstimator):
     r"""The ensemble of the `"Simple and Scalable Predictive Uncertainty
     Estimation using Deep Ensembles" <https://arxiv.org/abs/1612.01474>`_ paper:
-    several models, trained from different seeds, and how far they disagree.
+    the disagreement of several models, trained from different seeds.
 
-    Models disagree about what could be true. To a tail that makes no sense, all
-    of them give hardly any probability, and agree: by disagreement, such a
-    triple is among the least doubtful. To find it, ask for the mean.
+    Models disagree about plausible triples. All of them give an absurd tail
+    hardly any probability, so by disagreement it has a low uncertainty. The
+    measure :obj:`"mean"` detects such triples.
 
     Args:
         models (sequence): Two or more trained models; see
@@ -64,9 +65,9 @@ class DeepEnsemble(UncertaintyEstimator):
             :obj:`"variance"` or :obj:`"mean"`; see :func:`disagreement`.
             (default: :obj:`"mutual-information"`)
         probability (str, optional): :obj:`"softmax"` for that of the tail among
-            all tails, which is what models trained by a softmax mean, or
-            :obj:`"sigmoid"` of the score, for those trained to tell true
-            triples from false ones. (default: :obj:`"softmax"`)
+            all tails, for models trained by a softmax, or :obj:`"sigmoid"` of
+            the score, for those trained to separate true from false triples.
+            (default: :obj:`"softmax"`)
 
     Example:
         >>> from torch_geometric.nn.kge import DistMult
@@ -80,36 +81,37 @@ class DeepEnsemble(UncertaintyEstimator):
 
     def __init__(
         self,
-        models: Sequence[KGEModel],
-        measure: str = "mutual-information",
-        probability: str = "softmax",
+        models: Sequence[KGEModel] | ModuleList,
+        *,
+        measure: Measure = "mutual-information",
+        probability: Probability = "softmax",
     ) -> None:
-        check_choice("measure", measure, MEASURES)
-        check_choice("probability", probability, PROBABILITIES)
+        check_choice("measure", measure, get_args(Measure))
+        check_choice("probability", probability, get_args(Probability))
         if len(models) < 2:
             raise InvalidInputError(
                 f"'models' must have at least two members (got {len(models)})"
             )
-        sizes = {(model.num_nodes, model.num_relations) for model in models}
+        sizes: set[Any] = {(m.num_nodes, m.num_relations) for m in models}
         if len(sizes) > 1:
             raise InvalidInputError(
                 f"'models' must be of one graph (got {sorted(sizes)} entities "
                 f"and relations)"
             )
-        super().__init__(models[0].num_nodes, models[0].num_relations)
-        self.models = list(models)
+        super().__init__(*sizes.pop())
+        self.models = ModuleList(models)
         self.measure = measure
         self.probability = probability
 
     @property
     def device(self) -> torch.device:
         r"""The device of the members."""
-        return self.models[0].node_emb.weight.device
+        return next(self.models.parameters()).device
 
     def probabilities(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns what each member thinks, of shape :obj:`[M, B]`."""
+        r"""Returns the probability of each member, of shape :obj:`[M, B]`."""
         found = []
         for model in self.models:
             if self.probability == "sigmoid":
@@ -125,12 +127,9 @@ class DeepEnsemble(UncertaintyEstimator):
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns how far the members disagree."""
+        r"""Returns the disagreement of the members."""
         p = self.probabilities(head_index, rel_type, tail_index)
         return disagreement(p, self.measure)
 
-    def __repr__(self) -> str:
-        return (
-            f"{self.__class__.__name__}({len(self.models)}, "
-            f"measure={self.measure!r}, probability={self.probability!r})"
-        )
+    def _made_of(self) -> list[Any]:
+        return list(self.models)

@@ -1,4 +1,4 @@
-r"""Doubt as the lack of evidence, spread over the graph."""
+r"""Uncertainty as the lack of evidence, spread over the graph."""
 
 import math
 from typing import ClassVar
@@ -22,14 +22,14 @@ class GraphPosteriorNetwork(ModelEstimator):
     Predictive Uncertainty for Node Classification"
     <https://arxiv.org/abs/2110.14012>`_ paper.
 
-    The original tells the class of a node and how much evidence it has for it.
+    The original predicts the class of a node with an amount of evidence.
     Entities of a knowledge graph have no classes, so here a class :math:`c` is
-    a role in a relation, "head of :math:`r`" or "tail of :math:`r`", an entity
-    has as many as it fills slots of, and a triple is doubted if its entities
-    have little evidence for theirs. This is an adaptation of ours: the authors
-    have published none for knowledge graphs.
+    a role in a relation, "head of :math:`r`" or "tail of :math:`r`". An entity
+    has one for each slot that it fills, and a triple is uncertain if its
+    entities have little evidence for theirs. This adaptation is ours: the
+    authors have published none for knowledge graphs.
 
-    As in the original, an encoder brings what is known of an entity to a few
+    As in the original, an encoder maps the embedding of an entity to a few
     dimensions; a normalising flow for each class gives a density there, scaled
     to pseudo-counts by a certainty budget; personalised PageRank spreads counts
     over the graph; and the parameters of a Dirichlet distribution come out:
@@ -47,7 +47,7 @@ class GraphPosteriorNetwork(ModelEstimator):
 
     Args:
         model (QueryKGEModel): A trained model, whose embeddings of entities are
-            what is known of them.
+            the input.
         latent_channels (int, optional): The number of dimensions of the flows.
             (default: :obj:`16`)
         hidden_channels (int, optional): The width of the encoder.
@@ -91,6 +91,7 @@ class GraphPosteriorNetwork(ModelEstimator):
     def __init__(
         self,
         model: QueryKGEModel,
+        *,
         latent_channels: int = 16,
         hidden_channels: int = 64,
         num_layers: int = 10,
@@ -202,7 +203,7 @@ class GraphPosteriorNetwork(ModelEstimator):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the lack of evidence of both ends for their roles."""
-        evidence = self.log_alpha_.to(head_index.device)
+        evidence = self.log_alpha_
         tail_of = rel_type + self.num_relations
         return (
             -(evidence[head_index, rel_type] + evidence[tail_index, tail_of])
@@ -211,7 +212,7 @@ class GraphPosteriorNetwork(ModelEstimator):
 
 
 def _slots(coverage: Coverage) -> tuple[Tensor, Tensor, Tensor]:
-    # Which classes each entity has, and how often.
+    # The classes of each entity, and how often it has them.
     row, col = coverage.row(), coverage.col.long()
     parts = []
     for number, role in enumerate(("head", "tail")):

@@ -1,6 +1,6 @@
-r"""Doubt as what dropout makes of a score."""
+r"""Uncertainty as the effect of dropout on a score."""
 
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import torch
 from torch import Tensor
@@ -9,13 +9,13 @@ from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import BilinearKGEModel
 from pyg_cagp.uncertainty.base import ModelEstimator
-from pyg_cagp.uncertainty.baselines.ensemble import MEASURES, disagreement
+from pyg_cagp.uncertainty.baselines.ensemble import Measure, disagreement
 
 
 class MCDropout(ModelEstimator):
     r"""Monte Carlo dropout, of the `"Dropout as a Bayesian Approximation"
-    <https://arxiv.org/abs/1506.02142>`_ paper: several passes with dropout on,
-    and how far they disagree.
+    <https://arxiv.org/abs/1506.02142>`_ paper: the disagreement of several
+    passes with dropout.
 
     A model that was trained with dropout on its relations is scored with
     :math:`K` masks, each a draw of the approximate posterior,
@@ -31,7 +31,7 @@ class MCDropout(ModelEstimator):
     Args:
         model (BilinearKGEModel): The model, such as
             :obj:`GaussianDistMult(..., dropout=0.1)`. One without dropout is
-            refused: it has nothing to say.
+            refused.
         num_passes (int, optional): The number :math:`K` of passes.
             (default: :obj:`20`)
         measure (str, optional): :obj:`"mutual-information"`,
@@ -42,9 +42,9 @@ class MCDropout(ModelEstimator):
 
     Example:
         >>> from pyg_cagp import GaussianDistMult
-        >>> doubt = MCDropout(GaussianDistMult(5, 2, 8, dropout=0.2))
+        >>> estimator = MCDropout(GaussianDistMult(5, 2, 8, dropout=0.2))
         >>> zero = torch.zeros(2, dtype=torch.long)
-        >>> doubt(zero, zero, zero).shape
+        >>> estimator(zero, zero, zero).shape
         torch.Size([2])
     """
 
@@ -53,12 +53,13 @@ class MCDropout(ModelEstimator):
     def __init__(
         self,
         model: BilinearKGEModel,
+        *,
         num_passes: int = 20,
-        measure: str = "variance",
+        measure: Measure = "variance",
         seed: int = 0,
     ) -> None:
         super().__init__(model, BilinearKGEModel)
-        check_choice("measure", measure, MEASURES)
+        check_choice("measure", measure, get_args(Measure))
         if model.dropout == 0:
             raise InvalidInputError(
                 "'model' has no dropout, so its passes would not differ; train "
@@ -74,23 +75,25 @@ class MCDropout(ModelEstimator):
         generator = torch.Generator().manual_seed(seed)
         shape = (num_passes, model.rel_emb.embedding_dim)
         drawn = torch.rand(shape, generator=generator)
-        self.masks = (drawn >= model.dropout) / (1 - model.dropout)
+        masks = (drawn >= model.dropout) / (1 - model.dropout)
+        # They follow from the seed, and are no part of the state.
+        self.register_buffer("masks", masks.to(self.device), persistent=False)
 
     def probabilities(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns what each pass thinks, of shape :obj:`[K, B]`."""
+        r"""Returns the probability of each pass, of shape :obj:`[K, B]`."""
         head, tail = self.model.embed(head_index), self.model.embed(tail_index)
         rel = self.model.rel_emb(rel_type)
         scores = [
             self.model.interaction(head, rel * mask, tail)
-            for mask in self.masks.to(rel)
+            for mask in self.masks
         ]
         return torch.sigmoid(torch.stack(scores))
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns how far the passes disagree."""
+        r"""Returns the disagreement of the passes."""
         p = self.probabilities(head_index, rel_type, tail_index)
         return disagreement(p, self.measure)

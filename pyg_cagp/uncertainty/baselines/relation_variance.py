@@ -15,13 +15,13 @@ from pyg_cagp.uncertainty.semantic import combine_ends
 
 
 class RelationConditionedVariance(ModelEstimator):
-    r"""The variance :math:`\sigma^2(e, r)` of an entity in the eyes of a
-    relation, by a multi-layer perceptron.
+    r"""The variance :math:`\sigma^2(e, r)` of an entity given a relation, by a
+    multi-layer perceptron.
 
     The `"Decomposing Uncertainty in Probabilistic Knowledge Graph Embeddings:
     Why Entity Variance Is Not Enough" <https://arxiv.org/abs/2512.22318>`_
-    paper mentions to have tried it instead of coverage, without a definition.
-    This is ours:
+    paper mentions it as an alternative to coverage, without a definition. This
+    is ours:
 
     .. math::
         \log \sigma^2_\rho(e, r) = \text{MLP}_\rho \left( [\boldsymbol{\mu}_e,
@@ -30,17 +30,16 @@ class RelationConditionedVariance(ModelEstimator):
         \sigma^2_{\text{tail}}(t, r) \right)
 
     with one perceptron for each role :math:`\rho`, on top of a trained model
-    whose embeddings stay as they are. Link prediction gives no reason to tell
-    relations apart, so there is an auxiliary objective, made of training pairs
-    alone: pairs that were seen should have a small variance and pairs of a
-    random entity, or of a random relation, a large one,
+    whose embeddings stay as they are. Link prediction does not separate
+    relations, so there is an auxiliary objective on training pairs: pairs that
+    were seen get a small variance, and pairs of a random entity, or of a random
+    relation, a large one,
 
     .. math::
         -\log \frac{1}{1 + \sigma^2(e, r)}
         - \log \frac{\sigma^2(e', r')}{1 + \sigma^2(e', r')}
 
-    which is the cross-entropy of telling one from the other by
-    :math:`\log \sigma^2`.
+    which is the cross-entropy of separating them by :math:`\log \sigma^2`.
 
     Args:
         model (GaussianKGEModel): The model.
@@ -71,6 +70,7 @@ class RelationConditionedVariance(ModelEstimator):
     def __init__(
         self,
         model: GaussianKGEModel,
+        *,
         hidden_channels: int = 64,
         epochs: int = 5,
         batch_size: int = 1024,
@@ -86,6 +86,9 @@ class RelationConditionedVariance(ModelEstimator):
         self.seed = seed
         self.progress = progress
         self.perceptrons = self._make()
+
+    def _posterior_model(self) -> GaussianKGEModel:
+        return self.model
 
     def _make(self) -> ModuleDict:
         width = (
@@ -117,8 +120,7 @@ class RelationConditionedVariance(ModelEstimator):
         Args:
             entity (torch.Tensor): The entities.
             rel_type (torch.Tensor): The relations.
-            role (str): In which place they stand, :obj:`"head"` or
-                :obj:`"tail"`.
+            role (str): Their role, :obj:`"head"` or :obj:`"tail"`.
         """
         with torch.no_grad():
             known = [
@@ -137,9 +139,8 @@ class RelationConditionedVariance(ModelEstimator):
         def loss(batch: Tensor) -> Tensor:
             total = torch.zeros((), device=self.device)
             for role, entity in (("head", head[batch]), ("tail", tail[batch])):
-                asked = rel[batch]
-                seen = self.log_variance(entity, asked, role)
-                random = self._corrupt(entity, asked, generator)
+                seen = self.log_variance(entity, rel[batch], role)
+                random = self._corrupt(entity, rel[batch], generator)
                 unseen = self.log_variance(*random, role)
                 total = total + torch.nn.functional.softplus(seen).mean()
                 total = total + torch.nn.functional.softplus(-unseen).mean()
@@ -178,9 +179,7 @@ class RelationConditionedVariance(ModelEstimator):
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the mean variance of both ends in the eyes of the
-        relation.
-        """
+        r"""Returns the mean variance of both ends given the relation."""
         return combine_ends(
             self.log_variance(head_index, rel_type, "head").exp(),
             self.log_variance(tail_index, rel_type, "tail").exp(),

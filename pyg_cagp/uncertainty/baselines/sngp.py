@@ -1,7 +1,7 @@
-r"""Doubt as the variance of a Gaussian process."""
+r"""Uncertainty as the variance of a Gaussian process."""
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
@@ -12,13 +12,14 @@ from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.nn.kge import SNGPModel
 from pyg_cagp.uncertainty.baselines.confidence import ConfidenceUncertainty
 
-MEASURES = ("variance", "probability")
+Measure: TypeAlias = Literal["variance", "probability"]
 
 
 class SNGP(ConfidenceUncertainty):
-    r"""Doubt by the spectral-normalised neural Gaussian process of the `"Simple
-    and Principled Uncertainty Estimation with Deterministic Deep Learning via
-    Distance Awareness" <https://arxiv.org/abs/2006.10108>`_ paper.
+    r"""Uncertainty by the spectral-normalised neural Gaussian process of the
+    `"Simple and Principled Uncertainty Estimation with Deterministic Deep
+    Learning via Distance Awareness" <https://arxiv.org/abs/2006.10108>`_
+    paper.
 
     After training, one pass over the training triples and as many corrupted
     ones gives the precision of the head, by Laplace's approximation, and with
@@ -39,8 +40,9 @@ class SNGP(ConfidenceUncertainty):
         batch_size (int, optional): The number of triples a step.
             (default: :obj:`1024`)
         lr (float, optional): The learning rate. (default: :obj:`0.005`)
-        **kwargs (optional): Additional arguments of
-            :class:`ConfidenceUncertainty`.
+        seed (int, optional): The seed. (default: :obj:`0`)
+        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
+            (default: :obj:`False`)
     """
 
     options: ClassVar[tuple[str, ...]] = (
@@ -53,18 +55,27 @@ class SNGP(ConfidenceUncertainty):
     def __init__(
         self,
         model: SNGPModel,
-        measure: str = "variance",
+        *,
+        measure: Measure = "variance",
         epochs: int = 20,
         batch_size: int = 1024,
         lr: float = 0.005,
-        **kwargs: Any,
+        seed: int = 0,
+        progress: bool = False,
     ) -> None:
-        check_choice("measure", measure, MEASURES)
-        super().__init__(model, epochs, batch_size, lr, **kwargs)
+        check_choice("measure", measure, get_args(Measure))
+        super().__init__(
+            model,
+            epochs=epochs,
+            batch_size=batch_size,
+            lr=lr,
+            seed=seed,
+            progress=progress,
+        )
         self.measure = measure
 
     def _train(self, kg: Data) -> None:
-        r"""Trains the model anew and finds the precision of its head, on the
+        r"""Trains the model anew and computes the precision of its head, on the
         training triples alone.
         """
         self.model.num_triples = int(kg.train_mask.sum())
@@ -73,9 +84,8 @@ class SNGP(ConfidenceUncertainty):
 
     @torch.no_grad()
     def _covariance(self, kg: Data) -> Tensor:
-        train = triples(kg, "train")
-        known = TripleIndex(*train, kg.num_nodes, kg.num_relations)
-        head, rel, tail = (part.to(self.device) for part in train)
+        head, rel, tail = (p.to(self.device) for p in triples(kg, "train"))
+        known = TripleIndex(head, rel, tail, kg.num_nodes, kg.num_relations)
         size = self.model.num_features
         precision = self.model.ridge * torch.eye(
             size, dtype=torch.double, device=self.device
@@ -83,9 +93,7 @@ class SNGP(ConfidenceUncertainty):
         order = torch.arange(rel.numel(), device=self.device)
         for batch in order.split(self.batch_size):
             right = head[batch], rel[batch], tail[batch]
-            wrong = self.model.corrupt(
-                *right, known=known if self.device.type == "cpu" else None
-            )
+            wrong = self.model.corrupt(*right, known)
             for part in (right, [column[:, 0] for column in wrong]):
                 columns = [column.reshape(-1) for column in part]
                 phi = self.model.features(*columns)
@@ -99,8 +107,7 @@ class SNGP(ConfidenceUncertainty):
     ) -> Tensor:
         r"""Returns the variance of each score."""
         phi = self.model.features(head_index, rel_type, tail_index)
-        covariance = self.covariance_.to(phi.device)
-        return ((phi @ covariance) * phi).sum(dim=-1).clamp(min=0)
+        return ((phi @ self.covariance_) * phi).sum(dim=-1).clamp(min=0)
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

@@ -1,4 +1,4 @@
-r"""Trains what estimators bring along themselves."""
+r"""Trains the modules of estimators."""
 
 from collections.abc import Callable, Iterable
 

@@ -1,0 +1,86 @@
+r"""A checked graph with the values that evaluations share."""
+
+from functools import cached_property
+from typing import Any, Self, TypeAlias
+
+from torch_geometric.data import Data
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.data import as_kg, describe_graph
+from pyg_cagp.evaluate.predictions import Predictions, predicted
+from pyg_cagp.nn.scoring import Scorer
+from pyg_cagp.protocols import LabelledTriples, Protocol, Split
+
+
+class EvaluationGraph:
+    r"""A graph that was checked. Its coverage, digest, labelled triples and a
+    model's predictions are computed at the first use, and once.
+
+    Every evaluation takes one in place of a graph.
+
+    Args:
+        kg (Data): The graph, which was checked and does not change.
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> from pyg_cagp.protocols import TemporalLike
+        >>> graph = EvaluationGraph.of(load("synthetic"))
+        >>> val = graph.label(TemporalLike(), "val")
+        >>> val.coverage is graph.label(TemporalLike(), "test").coverage
+        True
+    """
+
+    def __init__(self, kg: Data) -> None:
+        self.kg = kg
+        self._labelled: dict[tuple[Protocol, Split], LabelledTriples] = {}
+        self._predicted: dict[Split, tuple[Any, Predictions]] = {}
+
+    @classmethod
+    def of(cls, source: Any) -> Self:
+        r"""Returns a graph after checking it, or an evaluation graph as it is.
+
+        Args:
+            source: An evaluation graph, or anything that
+                :func:`~pyg_cagp.data.as_kg` takes.
+        """
+        return source if isinstance(source, cls) else cls(as_kg(source))
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        r"""The coverage of the training triples."""
+        return Coverage._from_kg(self.kg)
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        r"""The sizes of the graph and its digest."""
+        return describe_graph(self.kg)
+
+    def label(self, rule: Protocol, split: Split) -> LabelledTriples:
+        r"""Returns the triples of a split, labelled by a protocol.
+
+        Args:
+            rule (Protocol): The protocol.
+            split (str): :obj:`"val"` or :obj:`"test"`.
+        """
+        key = rule, split
+        if key not in self._labelled:
+            labelled = rule._label(self.kg, split, self.coverage)
+            self._labelled[key] = labelled
+        return self._labelled[key]
+
+    def predictions(self, model: Scorer, split: Split) -> Predictions:
+        r"""Returns a model's answers to the queries of a split.
+
+        Args:
+            model (Scorer): The model, whose weights do not change.
+            split (str): :obj:`"val"` or :obj:`"test"`.
+        """
+        of, found = self._predicted.get(split, (None, None))
+        if found is None or of is not model:
+            found = predicted(model, self.kg, split)
+            self._predicted[split] = model, found
+        return found
+
+
+#: A graph that evaluations take.
+GraphLike: TypeAlias = Data | EvaluationGraph

@@ -1,0 +1,109 @@
+r"""The part of a report on the model's own predictions."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp import evaluate
+from pyg_cagp.evaluate import Result
+from pyg_cagp.evaluate.graph import EvaluationGraph
+from pyg_cagp.inference.evaluation import NUM_RESAMPLES, fitted_to_errors
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.report.curves import best_risk, risk_band
+from pyg_cagp.report.thinning import rounded
+from pyg_cagp.uncertainty import CAGP
+
+#: The number of predictions shown at either end.
+NUM_SHOWN = 8
+
+#: The method that orders them.
+BY = "evidence"
+
+
+def errors(
+    model: GaussianKGEModel, graph: EvaluationGraph, seed: int = 0
+) -> tuple[dict[str, Any], Result]:
+    r"""Evaluates how well uncertainty detects wrong predictions, and picks the
+    predictions with the least and the most of it.
+
+    Args:
+        model (GaussianKGEModel): The model.
+        graph (EvaluationGraph): The graph it was trained on.
+        seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
+
+    Returns:
+        The figures of the report, and the result of the evaluation.
+    """
+    signals = fitted_to_errors(model, graph)
+    result = evaluate.error_ranking(
+        model, signals, graph, seed=seed, num_resamples=NUM_RESAMPLES
+    )
+    error = result.samples["error"]
+    cagp = signals["CAGP"]
+    assert isinstance(cagp, CAGP)
+    found = {
+        "num_queries": result["num_queries"],
+        "accuracy": result.accuracy,
+        "optimal_aurc": result.optimal_aurc,
+        "methods": {
+            name: {key: part[key] for key in ("aurc", "auroc", "selective")}
+            for name, part in result.methods.items()
+        },
+        "curves": {
+            name: risk_band(
+                result.samples[f"score/{name}"], error, seed
+            ).to_dict()
+            for name in result.methods
+        },
+        "best": rounded(best_risk(error)),
+        "trust": _ends(graph.kg, result.samples, cagp),
+    }
+    return found, result
+
+
+def _ends(
+    kg: Data, samples: dict[str, Tensor], cagp: CAGP
+) -> dict[str, list[dict]]:
+    score = samples[f"score/{BY}"]
+    triples = torch.stack([samples[part] for part in ("head", "rel", "tail")])
+    order = _distinct(triples, score.argsort(stable=True))
+    num = min(NUM_SHOWN, order.numel() // 2)
+    entities = _names(kg, "node_names", kg.num_nodes)
+    relations = _names(kg, "relation_names", kg.num_relations)
+    found = {}
+    for key, chosen in (("most", order[:num]), ("least", order.flip(0)[:num])):
+        head, rel, tail = triples[:, chosen]
+        parts = cagp.decompose(head, rel, tail)
+        columns = {
+            "side": [("tail", "head")[i] for i in samples["side"][chosen]],
+            "head": [entities[i] for i in head],
+            "relation": [relations[i] for i in rel],
+            "tail": [entities[i] for i in tail],
+            "right": (~samples["error"][chosen]).tolist(),
+            "p_wrong": rounded(score[chosen]),
+            "semantic": rounded(parts.semantic.cpu()),
+            "structural": parts.structural.cpu().tolist(),
+        }
+        found[key] = [
+            dict(zip(columns, row, strict=True))
+            for row in zip(*columns.values(), strict=True)
+        ]
+    return found
+
+
+def _distinct(triples: Tensor, order: Tensor) -> Tensor:
+    # A query for the tail and one for the head may have the same triple.
+    _, group = triples[:, order].unique(dim=1, return_inverse=True)
+    first = torch.full((int(group.max()) + 1,), order.numel())
+    place = torch.arange(order.numel())
+    first = first.scatter_reduce(0, group, place, "amin")
+    return order[first.sort().values]
+
+
+def _names(kg: Data, key: str, size: int) -> list[str]:
+    names = kg.get(key)
+    if names is None:
+        return [f"#{number}" for number in range(size)]
+    return [str(name) for name in names]

@@ -1,0 +1,103 @@
+r"""The state of a training run, as it is stored and read back."""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyg_cagp.exceptions import CheckpointError
+from pyg_cagp.train.checkpoint import (
+    load_checkpoint,
+    nest,
+    save_checkpoint,
+    unnest,
+)
+from pyg_cagp.train.optim import load_optimizer_state, optimizer_state
+
+if TYPE_CHECKING:
+    from pyg_cagp.train.trainer import Trainer
+
+
+@dataclass
+class Progress:
+    r"""How far a training run has come; all of it is plain numbers.
+
+    Args:
+        epoch (int): The number of whole epochs done.
+        batch (int): The number of batches done of the epoch after them.
+        loss (float): The sum of those batches' losses.
+        nll (float): The sum of their negative log-likelihoods.
+        kl (float): The sum of their prior terms.
+        best_mrr (float, optional): The best validation MRR so far.
+        best_epoch (int): The epoch that it was reached in.
+        misses (int): How many looks at validation brought nothing better since.
+        history (list): What was measured after each epoch.
+    """
+
+    epoch: int = 0
+    batch: int = 0
+    loss: float = 0.0
+    nll: float = 0.0
+    kl: float = 0.0
+    best_mrr: float | None = None
+    best_epoch: int = 0
+    misses: int = 0
+    history: list[dict[str, float]] = field(default_factory=list)
+
+
+def write_state(trainer: "Trainer", path: Path) -> None:
+    r"""Writes everything that decides how training goes on.
+
+    Args:
+        trainer (Trainer): The trainer.
+        path (pathlib.Path): The file.
+    """
+    model = trainer.model
+    assert model.generator is not None
+    tensors = nest("model", model.state_dict()) | nest("best", trainer.best)
+    tensors |= nest("optim", optimizer_state(model, trainer.optimizers))
+    tensors["rng.order"] = trainer.order_state
+    tensors["rng.model"] = model.generator.get_state()
+    save_checkpoint(
+        path,
+        tensors,
+        {
+            "fingerprint": trainer.fingerprint,
+            "device": trainer.device.type,
+            "progress": asdict(trainer.state),
+            "seconds": trainer.seconds,
+        },
+    )
+
+
+def read_state(trainer: "Trainer", path: Path) -> None:
+    r"""Puts back the state that :func:`write_state` wrote.
+
+    Args:
+        trainer (Trainer): The trainer.
+        path (pathlib.Path): The file.
+    """
+    model = trainer.model
+    assert model.generator is not None
+    tensors, meta = load_checkpoint(path, device=trainer.device)
+    if not {"fingerprint", "device", "progress", "seconds"} <= meta.keys():
+        raise CheckpointError(f"'{path}' is not the state of a training run")
+    if meta["device"] != trainer.device.type:
+        raise CheckpointError(
+            f"'{path}' was written on device '{meta['device']}' and cannot go "
+            f"on on '{trainer.device.type}', whose random numbers are others"
+        )
+    if meta["fingerprint"] != trainer.fingerprint:
+        raise CheckpointError(
+            f"'{path}' belongs to another run: its graph, seed or config "
+            f"differs; go on with those it was begun with, or train into "
+            f"another folder"
+        )
+    model.load_state_dict(unnest("model", tensors))
+    trainer.best = unnest("best", tensors)
+    load_optimizer_state(model, trainer.optimizers, unnest("optim", tensors))
+    # Generators keep their state on the CPU, whatever their device.
+    trainer.order_state = tensors["rng.order"].cpu()
+    trainer.batches.generator.set_state(trainer.order_state)
+    model.generator.set_state(tensors["rng.model"].cpu())
+    trainer.state = Progress(**meta["progress"])
+    trainer.seconds = meta["seconds"]

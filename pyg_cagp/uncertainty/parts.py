@@ -1,0 +1,72 @@
+r"""Parts of estimators, and checks of them."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from pyg_cagp.coverage import Coverage
+from pyg_cagp.exceptions import InvalidInputError
+
+
+class CoverageModule(Module):
+    r"""A module with a coverage, which moves to another device with it. Like a
+    shared submodule, a shared coverage moves for all of its owners.
+    """
+
+    coverage: Coverage
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], *args: Any) -> Self:
+        super()._apply(fn, *args)
+        here = self.coverage.device
+        device = fn(torch.empty(0, dtype=torch.long, device=here)).device
+        if device != here:
+            self.coverage.to(device)
+        return self
+
+
+def check_type(name: str, value: object, *types: type) -> None:
+    r"""Checks the class of a part of an estimator.
+
+    Args:
+        name (str): The name of the argument, for the message.
+        value (object): The part.
+        *types (type): The allowed classes.
+    """
+    if not isinstance(value, types):
+        wanted = " or a ".join(t.__name__ for t in types)
+        raise InvalidInputError(
+            f"'{name}' must be a {wanted} (got {type(value).__name__})"
+        )
+
+
+def check_one_graph(model: Any, coverage: Any) -> None:
+    r"""Checks that two parts have the same entities and relations.
+
+    Args:
+        model: The model, or an estimator of one.
+        coverage: The coverage, or an estimator of one.
+    """
+    sizes = [(x.num_nodes, x.num_relations) for x in (model, coverage)]
+    if sizes[0] != sizes[1]:
+        raise InvalidInputError(
+            f"'model' and 'coverage' must be of one graph (got {sizes[0]} and "
+            f"{sizes[1]} entities and relations)"
+        )
+
+
+def check_both_classes(label: Tensor, source: str) -> None:
+    r"""Checks that there are ID and OOD triples to fit on.
+
+    Args:
+        label (torch.Tensor): The labels.
+        source (str): The origin of the labels, for the message.
+    """
+    num_ood = int(label.sum())
+    if not 0 < num_ood < label.numel():
+        raise InvalidInputError(
+            f"a fit needs ID and OOD validation triples ({source} gives "
+            f"{num_ood} OOD of {label.numel()})"
+        )

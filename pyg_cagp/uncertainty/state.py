@@ -1,0 +1,184 @@
+r"""The fitted state of an estimator, in memory and in files."""
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from pyg_cagp.exceptions import NotFittedError, PosteriorChangedError
+from pyg_cagp.nn.kge import GaussianKGEModel
+from pyg_cagp.nn.kge.posterior import Posterior
+from pyg_cagp.uncertainty import files
+
+
+class FittedModule(Module, ABC):
+    r"""A module with fitted attributes, whose names end in an underscore.
+    Tensors among them are buffers; other values are extra state. Reading one
+    before it is set raises :class:`~pyg_cagp.exceptions.NotFittedError`.
+
+    Args:
+        num_nodes (int): The number of entities.
+        num_relations (int): The number of relations.
+    """
+
+    #: The constructor's options that decide the result.
+    options: ClassVar[tuple[str, ...]] = ()
+
+    #: The modules that :meth:`fit` trains, which are saved with the rest.
+    trained: ClassVar[tuple[str, ...]] = ()
+
+    #: Whether :meth:`fit` must be called.
+    needs_fit: ClassVar[bool] = False
+
+    def __init__(self, num_nodes: int, num_relations: int) -> None:
+        super().__init__()
+        self.num_nodes = num_nodes
+        self.num_relations = num_relations
+        #: The model, and the posterior that the fitted attributes hold for,
+        #: once compared. A tuple, for neither is a submodule.
+        self._met: tuple[GaussianKGEModel, Posterior] | None = None
+
+    @property
+    @abstractmethod
+    def device(self) -> torch.device:
+        r"""The device of the computation. Triples may be on another one."""
+
+    def check_fitted(self) -> None:
+        r"""Raises an error if :meth:`fit` was not called, or if the model has
+        another posterior by now.
+        """
+        met = self._met
+        if not self.needs_fit or (met and met[0].posterior is met[1]):
+            return
+        if not self._fitted():
+            raise self._not_fitted()
+        model = self._posterior_model()
+        if model is None:
+            return
+        if model.posterior.key != self.posterior_:
+            raise PosteriorChangedError(
+                f"{self.__class__.__name__} was fitted to another posterior "
+                f"than its model has now; call 'fit' again, or "
+                f"'model.set_posterior' with the former one"
+            )
+        self._met = (model, model.posterior)
+
+    def accept_posterior(self) -> Self:
+        r"""Declares that the fitted state holds for the posterior in force,
+        such as one that :meth:`~pyg_cagp.nn.posterior.Posterior.update`
+        returned. :meth:`fit` does so.
+        """
+        model = self._posterior_model()
+        if self.needs_fit and model is not None:
+            self._met = (model, model.posterior)
+            self.posterior_ = model.posterior.key
+        return self
+
+    def _posterior_model(self) -> GaussianKGEModel | None:
+        r"""The model whose variances are read, if there is one."""
+        return None
+
+    def _not_fitted(self) -> NotFittedError:
+        return NotFittedError(
+            f"{self.__class__.__name__} is not fitted; call 'fit(kg)' first"
+        )
+
+    def _fitted(self) -> dict[str, Any]:
+        state = vars(self)
+        return {
+            name: value
+            for part in (state, state.get("_buffers", {}))
+            for name, value in part.items()
+            if name.endswith("_") and not name.startswith("_")
+        }
+
+    def _options(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.options}
+
+    def _parts(self) -> list[str]:
+        r"""Further facts that a file must share with its reader."""
+        return []
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            is_property = isinstance(getattr(type(self), name, None), property)
+            is_fitted = name.endswith("_") and not name.startswith("_")
+            unset = self.needs_fit and not self._fitted()
+            if unset and (is_fitted or is_property):
+                raise self._not_fitted() from None
+            raise
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        is_fitted = name.endswith("_") and isinstance(value, Tensor)
+        if is_fitted and name not in self._buffers:
+            self.register_buffer(name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def get_extra_state(self) -> dict[str, Any]:
+        r"""Returns the fitted values that are no tensors, for
+        :meth:`state_dict`.
+        """
+        fitted = self._fitted()
+        return {k: v for k, v in fitted.items() if not isinstance(v, Tensor)}
+
+    def set_extra_state(self, state: dict[str, Any]) -> None:
+        r"""Takes the fitted values that are no tensors from a state."""
+        self._met = None
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Any], prefix: str, *args: Any
+    ) -> None:
+        for key, value in state_dict.items():
+            name = key.removeprefix(prefix)
+            is_own = key.startswith(prefix) and "." not in name
+            if is_own and name.endswith("_"):
+                setattr(self, name, torch.empty_like(value).to(self.device))
+        super()._load_from_state_dict(state_dict, prefix, *args)
+
+    def save(self, path: str | Path) -> None:
+        r"""Writes the fitted state to a safetensors file, atomically.
+
+        Args:
+            path (str or pathlib.Path): The file.
+        """
+        self.check_fitted()
+        files.save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path, *parts: Any, **options: Any) -> Self:
+        r"""Returns an estimator with the fitted state of a file.
+
+        Args:
+            path (str or pathlib.Path): The file that :meth:`save` has written.
+            *parts (optional): The model, the coverage, or both, as the class
+                takes them.
+            **options (optional): The options of the class, which raises an
+                error if one is misspelt.
+        """
+        made = cls(*parts, **options)
+        files.load(made, Path(path))
+        return made
+
+    def __repr__(self) -> str:
+        shown = [repr(part) for part in self._made_of()]
+        shown += [f"{k}={v!r}" for k, v in self._options().items()]
+        shown += [f"{k}={_show(v)}" for k, v in self._fitted().items()]
+        return f"{self.__class__.__name__}({', '.join(shown)})"
+
+    def _made_of(self) -> list[Any]:
+        r"""The model and the coverage, for the repr."""
+        return []
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return str(list(value.shape)) if value.dim() else f"{value.item():.6g}"
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)

@@ -1,0 +1,133 @@
+"""Results on another device are those of the CPU, with few waits for it."""
+
+import copy
+
+import pytest
+import torch
+
+from pyg_cagp import Coverage
+from pyg_cagp.data import AnswerIndex, triples
+from pyg_cagp.datasets import SyntheticKG
+from pyg_cagp.nn.scoring import rank_counts, softmax_terms, top_answers
+from pyg_cagp.train import Config, train_run
+from tests.simulated import DEVICE, simulated_device
+from tests.uncertainty.test_contract import MAKERS
+
+CONFIG = Config.find("synthetic", "gaussian-distmult").override(
+    {"train.epochs": 2, "model.hidden_channels": 16}
+)
+
+
+@pytest.fixture(scope="module")
+def kg():
+    return SyntheticKG(num_nodes=300, num_relations=10, num_triples=2000)[0]
+
+
+@pytest.fixture(scope="module")
+def run(kg, tmp_path_factory):
+    return train_run(
+        kg, CONFIG, out=tmp_path_factory.mktemp("run"), progress=False
+    )
+
+
+@pytest.fixture
+def device():
+    with simulated_device() as made:
+        yield made
+
+
+def moved(parts):
+    return [part.to(DEVICE) for part in parts]
+
+
+def test_tensors_of_two_devices_are_not_mixed(device):
+    here, there = torch.ones(3), torch.ones(3, device="sim")
+    with pytest.raises(RuntimeError, match="two devices"):
+        here + there
+    assert (there + 1).device == DEVICE
+    assert device.num_waits == 0
+    assert float(there.sum()) == 3
+    assert there.cpu().tolist() == [1, 1, 1]
+    assert there[there > 0].numel() == 3
+    assert device.num_waits == 3
+
+
+@pytest.mark.parametrize("filtered", [True, False])
+def test_ranking_waits_at_most_four_times_a_chunk(kg, run, device, filtered):
+    known = AnswerIndex.from_data(kg) if filtered else None
+    test = triples(kg, "test")
+    want = rank_counts(run.model, *test, known)
+    model = copy.deepcopy(run.model).to(DEVICE)
+    there = None if known is None else known.to(DEVICE)
+    # All triples are ranked in one chunk a side, then some queries at a time.
+    for size in (2**21, 50 * kg.num_nodes):
+        device.waits.clear()
+        got = rank_counts(model, *moved(test), there, max_scores=size)
+        num_chunks = sum(
+            -(
+                -(given * kg.num_relations + test[1]).unique().numel()
+                * kg.num_nodes
+                // size
+            )
+            for given in (test[0], test[2])
+        )
+        assert device.num_waits <= 4 * num_chunks
+        for side, counts in want.items():
+            for mine, other in zip(got[side], counts, strict=True):
+                assert torch.equal(mine.cpu(), other)
+
+
+def test_terms_and_answers_are_those_of_the_cpu(kg, run, device):
+    head, rel, tail = triples(kg, "test")
+    model = copy.deepcopy(run.model).to(DEVICE)
+    want = softmax_terms(run.model, head, rel, tail)
+    device.waits.clear()
+    got = softmax_terms(model, *moved((head, rel, tail)))
+    assert device.num_waits <= 4 * 2
+    assert torch.equal(got.tail.log_prob().cpu(), want.tail.log_prob())
+    assert torch.equal(got.head.logsumexp.cpu(), want.head.logsumexp)
+    known = AnswerIndex.from_data(kg)
+    want = top_answers(run.model, "tail", head, rel, known, k=3)
+    got = top_answers(model, "tail", *moved((head, rel)), known.to(DEVICE), k=3)
+    for mine, other in zip(got, want, strict=True):
+        assert torch.equal(mine.cpu(), other)
+
+
+@pytest.mark.parametrize("look_up", ["contains", "count", "missing"])
+def test_a_checked_look_up_waits_once(kg, device, look_up):
+    coverage = Coverage.from_data(kg)
+    test = triples(kg, "test")
+    asked = test if look_up == "missing" else test[:2]
+    want = getattr(coverage, look_up)(*asked)
+    there = copy.deepcopy(coverage).to(DEVICE)
+    getattr(there, look_up)(*moved(asked))  # Tables are made once.
+    device.waits.clear()
+    got = getattr(there, look_up)(*moved(asked))
+    assert device.num_waits <= 1, device.waits
+    assert torch.equal(got.cpu(), want)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_every_estimator_runs_from_fit_to_result(kg, run, device, name):
+    model, coverage = run.model.requires_grad_(False), Coverage.from_data(kg)
+    test = triples(kg, "test")
+    want = MAKERS[name](model, coverage).fit(kg)(*test)
+    estimator = MAKERS[name](
+        copy.deepcopy(model).to(DEVICE), coverage.to(DEVICE)
+    )
+    own = getattr(estimator, "model", None)
+    if isinstance(own, torch.nn.Module):
+        estimator.model = own.to(DEVICE)
+    got = estimator.fit(kg.clone().to(DEVICE))(*moved(test))
+    assert got.device == DEVICE
+    torch.testing.assert_close(got.cpu(), want)
+
+
+def test_a_run_is_trained_as_on_the_cpu(kg, run, device, tmp_path):
+    got = train_run(
+        kg, CONFIG, out=tmp_path / "x", progress=False, device="sim"
+    )
+    assert got.model.node_emb.weight.device == DEVICE
+    want = run.model.node_emb.weight
+    assert torch.equal(got.model.node_emb.weight.cpu(), want)
+    assert got.record["validation"] == run.record["validation"]
