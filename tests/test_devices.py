@@ -115,10 +115,7 @@ def test_every_estimator_runs_from_fit_to_result(kg, run, device, name):
     estimator = MAKERS[name](
         copy.deepcopy(model).to(DEVICE), coverage.to(DEVICE)
     )
-    own = getattr(estimator, "model", None)
-    if isinstance(own, torch.nn.Module):
-        estimator.model = own.to(DEVICE)
-    got = estimator.fit(kg.clone().to(DEVICE))(*moved(test))
+    got = estimator.to(DEVICE).fit(kg.clone().to(DEVICE))(*moved(test))
     assert got.device == DEVICE
     torch.testing.assert_close(got.cpu(), want)
 

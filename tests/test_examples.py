@@ -24,6 +24,7 @@ SHOWS = {
     "selective_prediction.py": r"learned from errors +AURC 0\.\d+",
     "conformal_answers.py": r"novel +holds the answer 0\.\d+ of the time",
     "streaming_coverage.py": r"structural doubt 0\.\d+ before, 0\.\d+ after",
+    "rgcn.py": r"R-GCN( +\d\.\d+){7}\nGaussianDistMult( +\d\.\d+){7}",
     "own_graph.py": r"1 unknown entity(.|\n)*before the update, 0\.00 after",
     "tensorboard_logging.py": r"mine/emerging_auroc = 0\.\d+ at step 1",
     "multi_gpu/ddp.py": r"over 2 processes\nfiltered MRR on test: 0\.\d+",

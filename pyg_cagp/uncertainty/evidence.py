@@ -137,7 +137,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
             basis.flatten(1), label.long(), ridge=self.ridge
         )
         self.knots_ = knots.contiguous()
-        self.slopes_ = slopes.view_as(knots).contiguous()
+        self.slopes_ = slopes.view_as(knots).contiguous().to(device)
         self.intercept_ = intercept
         return self.accept_posterior()
 
