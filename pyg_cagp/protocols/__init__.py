@@ -1,14 +1,12 @@
-r"""Protocols: which triples of a split are labelled, and how."""
+r"""Protocols, which label the triples of a split."""
 
 from pyg_cagp.coverage.kinds import kind_of
-from pyg_cagp.protocols.labelled import LabelledTriples
+from pyg_cagp.protocols.base import Protocol, ProtocolName
+from pyg_cagp.protocols.labelled import LabelledTriples, Split
 from pyg_cagp.protocols.registry import (
     PROTOCOLS,
     Comprehensive,
     Partition,
-    Protocol,
-    ProtocolName,
-    Split,
     Standard,
     TemporalLike,
     Timestamp,

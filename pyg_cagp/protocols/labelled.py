@@ -1,7 +1,7 @@
 r"""Triples with labels, as every protocol returns them."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import torch
 from torch import Tensor
@@ -9,7 +9,10 @@ from torch import Tensor
 from pyg_cagp.coverage import Coverage
 
 if TYPE_CHECKING:
-    from pyg_cagp.protocols.registry import Protocol
+    from pyg_cagp.protocols.base import Protocol
+
+
+Split: TypeAlias = Literal["val", "test"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class LabelledTriples:
     kinds: tuple[str, ...]
     coverage: Coverage
     protocol: "Protocol"
-    split: Literal["val", "test"]
+    split: Split
     subsets: dict[str, Tensor] = field(default_factory=dict)
 
     @property

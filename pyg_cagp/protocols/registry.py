@@ -5,9 +5,8 @@ and calibrators are fitted on validation triples, whose labels depend on no test
 triple.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import ClassVar, TypeAlias, get_args
+from typing import Any, ClassVar, TypeAlias
 
 import torch
 from torch import Tensor
@@ -16,83 +15,18 @@ from torch_geometric.data import Data
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.coverage.kinds import KINDS
-from pyg_cagp.data import TripleIndex, as_kg, triples
+from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols.labelled import LabelledTriples
+from pyg_cagp.protocols.base import Protocol, ProtocolName, Triples
+from pyg_cagp.protocols.labelled import Split
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.transforms.candidates import Candidates, draw_valid
-from pyg_cagp.typing import HeldOut, PartitionName, ProtocolName
+from pyg_cagp.typing import PartitionName
 
 #: The offset of the seed by which validation triples are corrupted.
 VAL_SEED = 1_000_003
 
-Split: TypeAlias = HeldOut
 Partition: TypeAlias = PartitionName | TemporalLikeOOD
-
-_Triples = tuple[Tensor, Tensor, Tensor]
-
-
-@dataclass(frozen=True)
-class Protocol(ABC):
-    r"""A base class of protocols, which are values: :meth:`label` labels the
-    triples of a split of any graph.
-    """
-
-    #: The name, for files and the command line.
-    name: ClassVar[ProtocolName]
-    #: The OOD triples, for a heading.
-    title: ClassVar[str]
-    #: The attribute that a graph must have.
-    needs: ClassVar[str | None] = None
-    #: What to do about a graph without it.
-    remedy: ClassVar[str] = ""
-
-    @classmethod
-    def applies_to(cls, kg: Data) -> bool:
-        r"""Returns whether a graph has the attribute that is needed."""
-        return cls.needs is None or cls.needs in kg
-
-    def label(self, kg: Data, split: Split) -> LabelledTriples:
-        r"""Returns the triples of a split with their labels.
-
-        Args:
-            kg (Data): The graph, or anything else that
-                :func:`~pyg_cagp.data.as_kg` takes.
-            split (str): :obj:`"val"` or :obj:`"test"`.
-        """
-        kg = as_kg(kg)
-        return self._label(kg, split, Coverage._from_kg(kg))
-
-    def _label(
-        self, kg: Data, split: Split, coverage: Coverage
-    ) -> LabelledTriples:
-        r"""Labels a graph that was checked, given its coverage."""
-        check_choice("split", split, get_args(Split))
-        if not self.applies_to(kg):
-            raise InvalidInputError(
-                f"'kg' has no '{self.needs}'; {self.remedy}"
-            )
-        return self._labelled(kg, split, coverage)
-
-    @abstractmethod
-    def _labelled(
-        self, kg: Data, split: Split, coverage: Coverage
-    ) -> LabelledTriples: ...
-
-    def _stack(
-        self,
-        groups: list[_Triples],
-        kinds: tuple[str, ...],
-        coverage: Coverage,
-        split: Split,
-    ) -> LabelledTriples:
-        sizes = torch.tensor([group[1].numel() for group in groups])
-        kind = torch.repeat_interleave(torch.arange(len(groups)), sizes)
-        head, rel, tail = map(torch.cat, zip(*groups, strict=True))
-        kind = kind.to(rel.device)
-        return LabelledTriples(
-            head, rel, tail, kind, kinds, coverage, self, split
-        )
 
 
 @dataclass(frozen=True)
@@ -130,15 +64,11 @@ class TemporalLike(Protocol):
             return self.partition
         return TemporalLikeOOD.preset(self.partition)
 
-    def _labelled(
+    def _kinds(
         self, kg: Data, split: Split, coverage: Coverage
-    ) -> LabelledTriples:
-        head, rel, tail = triples(kg, split)
-        edges = kg.edge_index[:, kg.train_mask]
-        kind, _ = self.rule._kinds(coverage, edges, head, rel, tail)
-        return LabelledTriples(
-            head, rel, tail, kind, KINDS, coverage, self, split
-        )
+    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+        rows, train = triples(kg, split), kg.edge_index[:, kg.train_mask]
+        return rows, self.rule._kinds(coverage, train, *rows)[0], KINDS
 
 
 @dataclass(frozen=True)
@@ -155,11 +85,12 @@ class Standard(Protocol):
 
     seed: int = 0
 
-    def _labelled(
+    def _kinds(
         self, kg: Data, split: Split, coverage: Coverage
-    ) -> LabelledTriples:
-        groups = [triples(kg, split), corrupted(kg, split, self.seed)]
-        return self._stack(groups, ("id", "corrupted"), coverage, split)
+    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+        true = triples(kg, split)
+        false = corrupted(kg, split, self.seed)
+        return *_stack([true, false]), ("id", "corrupted")
 
 
 @dataclass(frozen=True)
@@ -178,16 +109,14 @@ class Comprehensive(TemporalLike):
 
     seed: int = 0
 
-    def _labelled(
+    def _kinds(
         self, kg: Data, split: Split, coverage: Coverage
-    ) -> LabelledTriples:
-        true = super()._labelled(kg, split, coverage)
-        groups = [
-            (true.head[chosen], true.rel[chosen], true.tail[chosen])
-            for chosen in (true.kind == number for number in range(3))
-        ]
+    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+        (head, rel, tail), kind, _ = super()._kinds(kg, split, coverage)
+        chosen = [kind == number for number in range(len(KINDS))]
+        groups = [(head[rows], rel[rows], tail[rows]) for rows in chosen]
         groups.append(corrupted(kg, split, self.seed))
-        return self._stack(groups, (*KINDS, "corrupted"), coverage, split)
+        return *_stack(groups), (*KINDS, "corrupted")
 
 
 @dataclass(frozen=True)
@@ -204,19 +133,14 @@ class Timestamp(Protocol):
         "have seen the future"
     )
 
-    def _labelled(
+    def _kinds(
         self, kg: Data, split: Split, coverage: Coverage
-    ) -> LabelledTriples:
-        mask = kg[f"{split}_mask"]
-        return LabelledTriples(
-            *triples(kg, split),
-            kg.ood_label[mask],
-            ("id", "future"),
-            coverage,
-            self,
-            split,
-            {"without repeats": ~kg.is_repeat[mask]},
-        )
+    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+        kind = kg.ood_label[kg[f"{split}_mask"]]
+        return triples(kg, split), kind, ("id", "future")
+
+    def _subsets(self, kg: Data, split: Split) -> dict[str, Tensor]:
+        return {"without repeats": ~kg.is_repeat[kg[f"{split}_mask"]]}
 
 
 @dataclass(frozen=True)
@@ -231,15 +155,14 @@ class VerifiedNegatives(Protocol):
         "verified negatives"
     )
 
-    def _labelled(
+    def _kinds(
         self, kg: Data, split: Split, coverage: Coverage
-    ) -> LabelledTriples:
+    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
         none = kg.edge_index[:, :0]
         # Some graphs have verified negatives for test only.
         head, tail = kg.get(f"{split}_neg_edge_index", none)
         false = head, kg.get(f"{split}_neg_edge_type", none[0]), tail
-        groups = [triples(kg, split), false]
-        return self._stack(groups, ("id", "false"), coverage, split)
+        return *_stack([triples(kg, split), false]), ("id", "false")
 
 
 #: The protocols by name.
@@ -274,26 +197,26 @@ def protocol(
         >>> protocol("temporal-like", preset="table2")
         TemporalLike(partition='table2')
     """
-    given = {"partition": preset, "seed": seed}
     if isinstance(value, Protocol):
-        options = {}
+        cls: type[Protocol] = type(value)
     else:
         check_choice("protocol", value, tuple(PROTOCOLS))
-        names = {field.name for field in fields(PROTOCOLS[value])}
-        options = {k: v for k, v in given.items() if k in names}
-    if preset != "stated" and "partition" not in options:
-        name = value.name if isinstance(value, Protocol) else value
+        cls = PROTOCOLS[value]
+    own = {option.name for option in fields(cls)}
+    is_value = isinstance(value, Protocol)
+    if preset != "stated" and (is_value or "partition" not in own):
         raise InvalidInputError(
-            f"'preset' must not be given with protocol '{name}' (got "
+            f"'preset' must not be given with protocol '{cls.name}' (got "
             f"{preset!r}); pass TemporalLike or Comprehensive with this "
             f"partition"
         )
     if isinstance(value, Protocol):
         return value
-    return PROTOCOLS[value](**options)
+    given: dict[str, Any] = {"partition": preset, "seed": seed}
+    return cls(**{name: given[name] for name in own})
 
 
-def corrupted(kg: Data, split: Split, seed: int) -> _Triples:
+def corrupted(kg: Data, split: Split, seed: int) -> Triples:
     r"""Returns the triples of a split with random tails that make them false.
 
     Args:
@@ -317,3 +240,10 @@ def corrupted(kg: Data, split: Split, seed: int) -> _Triples:
         Candidates(2, kg), (head, rel, tail), known, generator
     )
     return head[done], rel[done], drawn[done]
+
+
+def _stack(groups: list[Triples]) -> tuple[Triples, Tensor]:
+    sizes = torch.tensor([group[1].numel() for group in groups])
+    kind = torch.repeat_interleave(torch.arange(len(groups)), sizes)
+    head, rel, tail = map(torch.cat, zip(*groups, strict=True))
+    return (head, rel, tail), kind.to(rel.device)

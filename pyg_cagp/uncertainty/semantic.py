@@ -98,6 +98,11 @@ class SemanticUncertainty(ModelEstimator):
         super().__init__(model, GaussianKGEModel)
         self.combine = combine
 
+    @property
+    def device(self) -> torch.device:
+        r"""The device of the model."""
+        return self.model.node_emb.weight.device
+
     def entity(self) -> Tensor:
         r"""Returns the mean variance of each entity, of shape
         :obj:`[num_nodes]`.

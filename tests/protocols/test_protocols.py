@@ -144,5 +144,5 @@ def test_an_evaluation_checks_and_counts_a_graph_once(kg, name, monkeypatch):
     coverage = Coverage.from_data(kg)
     monkeypatch.setattr(Coverage, "from_edges", classmethod(counted_build))
     calls["checks"] = 0
-    evaluate.ood({"missing": coverage.missing}, kg, name)
+    evaluate.ood({"missing": coverage.missing}, kg, protocol=name)
     assert calls == {"checks": 1, "coverages": 1}
