@@ -26,7 +26,11 @@ from pyg_cagp.typing import Side
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 
 #: The number of triples for which features are in memory at a time.
-BATCH = 10_000
+BATCH = 10_240
+
+#: Batches are filled up to a multiple of this. PyTorch rounds the last elements
+#: of an array otherwise than those that fill whole vector registers.
+WIDTH = 64
 
 
 class Predictor:
@@ -181,9 +185,10 @@ class Predictor:
     def _numbers(
         self, head: Tensor, rel: Tensor, tail: Tensor, terms: SoftmaxTerms
     ) -> dict[str, Tensor]:
+        num = rel.numel()
+        full = torch.arange(num + -num % WIDTH, device=rel.device)
         parts: list[dict[str, Tensor]] = []
-        for start in range(0, rel.numel(), BATCH):
-            rows = slice(start, start + BATCH)
+        for rows in full.clamp(max=num - 1).split(BATCH):
             triples = head[rows], rel[rows], tail[rows]
             cagp = self.cagp.decompose(*triples)
             part = {
@@ -198,7 +203,8 @@ class Predictor:
                 part["p_ood"] = self.evidence(*triples, terms=terms[rows])
             parts.append(part)
         return {
-            name: torch.cat([part[name] for part in parts]) for name in parts[0]
+            name: torch.cat([part[name] for part in parts])[:num]
+            for name in parts[0]
         }
 
     # Answers #################################################################

@@ -1,13 +1,21 @@
 r"""The uncertainty of a fitted CAGP as a table, for servers."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
 from pyg_cagp._utils.checks import check_triples
 from pyg_cagp.exceptions import InvalidInputError, PosteriorChangedError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.typing import UncertainScore
 from pyg_cagp.uncertainty import CAGP, SemanticUncertainty
+
+
+class ScoredTriples(NamedTuple):
+    r"""The score and the uncertainty of each triple."""
+
+    score: Tensor
+    uncertainty: Tensor
 
 
 class InferenceTable:
@@ -80,7 +88,7 @@ class InferenceTable:
 
     def __call__(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> UncertainScore:
+    ) -> ScoredTriples:
         r"""Returns the score of each triple, as the model's, and its
         uncertainty. Ids are checked.
 
@@ -98,7 +106,7 @@ class InferenceTable:
         )
         with torch.no_grad():
             score = self.model(*triples)
-        return UncertainScore(score, self.uncertainty(*triples))
+        return ScoredTriples(score, self.uncertainty(*triples))
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

@@ -3,7 +3,9 @@
 import json
 import math
 import shutil
+import sys
 import unicodedata
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,8 +15,10 @@ from pyg_cagp.exceptions import (
     CAGPWarning,
     CheckpointError,
     InvalidInputError,
+    MissingDependencyError,
 )
 from pyg_cagp.inference import KINDS, Predictor, prepare
+from pyg_cagp.inference.scores import NUMBERS
 from pyg_cagp.nn.scoring.softmax_terms import softmax_terms
 from pyg_cagp.train import load_run
 from pyg_cagp.transforms import TemporalLikeOOD
@@ -158,6 +162,72 @@ def test_answer_sets_are_those_of_the_protocol(predictor, kg):
     every = predictor.predict(head=h, relation=r, k=1000)
     assert len(every.answers) == every.num_candidates
     assert sum(answer.in_set for answer in every.answers) == every.set_size
+
+
+def test_the_same_row_has_the_same_bits_in_any_batch(predictor):
+    rows = [*TEST, ("nobody", RELATIONS[0], ENTITIES[0])]
+    whole = predictor.score(*zip(*rows, strict=True))
+    generator = torch.Generator().manual_seed(0)
+    for size in (1, 2, 3, 5, 20, len(rows)):
+        order = torch.randperm(len(rows), generator=generator)[:size]
+        some = [rows[row] for row in order.tolist()]
+        part = predictor.score(*zip(*some, strict=True))
+        for name in (*NUMBERS, "kind", "abstain"):
+            expected = getattr(whole, name)[order]
+            found = getattr(part, name)
+            assert torch.allclose(
+                found, expected, rtol=0, atol=0, equal_nan=True
+            ), name
+
+
+def test_an_answer_has_the_bits_of_its_scored_triple(predictor):
+    h, r, _ = TEST[0]
+    answers = predictor.predict(h, r, k=12).answers
+    names = [answer.name for answer in answers]
+    table = predictor.score([h] * 12, [r] * 12, names)
+    assert [answer.p_ood for answer in answers] == table.p_ood.tolist()
+
+
+@pytest.mark.parametrize("side", ["tail", "head"])
+def test_a_query_takes_one_pass_and_one_batched_pass(
+    predictor, monkeypatch, side
+):
+    passes = []
+    for name in ("score_tails", "score_heads"):
+        score = getattr(type(predictor.model), name)
+
+        def counted(model, first, second, score=score, name=name):
+            passes.append(name)
+            return score(model, first, second)
+
+        monkeypatch.setattr(type(predictor.model), name, counted)
+    h, r, t = TEST[0]
+    ends = {"head": h} if side == "tail" else {"tail": t}
+    assert len(predictor.predict(relation=r, k=10, **ends).answers) == 10
+    both = ["score_tails", "score_heads"]
+    assert passes == (both if side == "tail" else both[::-1])
+
+
+def test_tables_become_frames(predictor, monkeypatch):
+    table = predictor.score(*COLUMNS)
+    found = predictor.predict(TEST[0][0], TEST[0][1], k=3)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingDependencyError, match=r"pyg_cagp\[frame\]"):
+        table.to_frame()
+    # A stand-in where pandas is not installed.
+    stub = SimpleNamespace(DataFrame=dict)
+    monkeypatch.setitem(sys.modules, "pandas", stub)
+    frame = table.to_frame()
+    assert list(frame) == [
+        *("head", "relation", "tail", "score", "probability", "semantic"),
+        *("structural", "cagp", "p_ood", "kind", "abstain"),
+    ]
+    assert frame["head"] == list(COLUMNS[0])
+    assert frame["cagp"] == table.cagp.tolist()
+    frame = found.to_frame()
+    assert frame["head"] == [TEST[0][0]] * 3
+    assert frame["tail"] == [answer.name for answer in found.answers]
+    assert frame["p_ood"] == [answer.p_ood for answer in found.answers]
 
 
 @pytest.mark.parametrize(
