@@ -71,14 +71,18 @@ def update_run(
                 f"the model of '{run}' (kg2e) has no posterior that could be "
                 f"updated; train it again with the new triples"
             )
-        named = isinstance(triples, tuple)
-        source = "names" if named else str(triples)
-        chunks = [triples] if named else _chunks(Path(source), malformed)
+        source = "names" if isinstance(triples, tuple) else str(triples)
+        chunks: Iterable[Triples] = (
+            [triples]
+            if isinstance(triples, tuple)
+            else _chunks(Path(source), malformed)
+        )
         new, unknown = _known_ids(chunks, old)
         if not (new.size(1) or sum(unknown)):
             raise DatasetFormatError(f"'{source}' holds no triple")
         sizes = old.model.num_nodes, old.model.num_relations
-        repeated = TripleIndex(*old.train, *sizes).contains(*new)
+        head, rel, tail = old.train
+        repeated = TripleIndex(head, rel, tail, *sizes).contains(*new)
         if skip_known:
             new = new[:, ~repeated]
         summary = UpdateSummary(
