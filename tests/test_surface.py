@@ -49,6 +49,8 @@ PASS_ON = {
     "data.join_splits": "they become attributes of the graph",
     "nn.kge.EvidenceBound.loader": "PyTorch's DataLoader refuses them",
     "nn.kge.GaussianKGEModel.from_embeddings": "the constructor refuses them",
+    "uncertainty.FittedModule.load": "the constructor refuses them",
+    "uncertainty.baselines.FittedModule.load": "the constructor refuses them",
 }
 
 #: Options that may follow the main arguments without a name.
@@ -57,6 +59,22 @@ POSITIONAL = {
     "entity",  # model.variance(entity), all entities by default
     "cutoff",  # TimestampOOD("2014-10-01", "2014-09-01")
     "val_cutoff",
+    "hidden_channels",  # UKGE(num_nodes, num_relations, 4), as in PyG
+    "head",  # predictor.predict("Zürich", "lies in")
+    "relation",
+    "tail",
+    "part",  # result.to_frame("by_relation")
+    "kg",  # as_scorer(model, kg)
+    "model",  # EvidenceUncertainty(coverage, model)
+    "evidence",  # Predictor(state, cagp, evidence)
+    "prior",  # LaplacePosterior("marginal")
+    "terms",  # est(h, r, t, terms) within the package
+    "role",  # coverage.count(entity, relation, "head")
+    "threshold",
+    "num_nodes",  # coverage.update(edge_index, edge_type, 10, 3)
+    "num_relations",
+    "mmap",
+    "view",
 }
 
 #: Options whose text is free.

@@ -103,7 +103,7 @@ def main() -> None:
     def ours() -> None:
         # The index of known triples is part of the work.
         known = AnswerIndex.from_data(kg)
-        found["counts"] = rank_counts(model, head, rel, tail, known)
+        found["counts"] = rank_counts(model, head, rel, tail, known=known)
 
     ours()
     unrounded = mismatches(found["counts"], plain.ranks)

@@ -85,7 +85,15 @@ def ranking(
     if rel.numel() == 0:
         raise InvalidInputError(f"'kg' has no {split} triples to rank")
     known = AnswerIndex.from_data(kg).to(device) if filtered else None
-    counts = rank_counts(scorer, head, rel, tail, known, max_scores, progress)
+    counts = rank_counts(
+        scorer,
+        head,
+        rel,
+        tail,
+        known=known,
+        max_scores=max_scores,
+        progress=progress,
+    )
     answer = torch.cat([tail, head])
     both_rel = torch.cat([rel, rel])
     is_head = torch.arange(2, device=device).repeat_interleave(rel.numel())

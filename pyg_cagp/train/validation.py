@@ -48,7 +48,9 @@ class Validation:
             return {}
         device = model.node_emb.weight.device
         head, rel, tail = self.triples.to(device)
-        counts = rank_counts(model, head, rel, tail, self.known.to(device))
+        counts = rank_counts(
+            model, head, rel, tail, known=self.known.to(device)
+        )
         higher, equal, rivals = map(
             torch.cat, zip(*counts.values(), strict=True)
         )

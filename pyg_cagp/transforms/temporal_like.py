@@ -167,7 +167,13 @@ class TemporalLikeOOD(BaseTransform):
             frequency -= scatter(loops, source, dim_size=coverage.num_nodes)
         tau = self.threshold(frequency)
         kind = kind_of(
-            coverage, tau, head, rel, tail, self.inclusive, frequency
+            coverage,
+            tau,
+            head,
+            rel,
+            tail,
+            inclusive=self.inclusive,
+            frequency=frequency,
         )
         return kind, tau
 
