@@ -33,8 +33,8 @@ ARROWS: dict[str, tuple[str, ...]] = {
 #: The rooms that all others may import, and those that may not.
 BASE: dict[str, tuple[str, ...]] = {
     "_utils": (),
-    "exceptions": ("metrics",),
-    "typing": ("metrics",),
+    "exceptions": (),
+    "typing": (),
 }
 #: The place of each room, in columns and rows.
 PLACES: dict[str, tuple[float, float]] = {

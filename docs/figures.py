@@ -6,7 +6,6 @@ Needs matplotlib (:obj:`pip install 'pyg_cagp[plot]'`).
 """
 
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +119,7 @@ def main() -> None:
     """Trains, and draws all figures."""
     kg = load("synthetic")
     config = Config.find("synthetic", "gaussian-distmult")
-    with tempfile.TemporaryDirectory() as folder:
-        run = train_run(kg, config, f"{folder}/run", progress=False)
+    run = train_run(kg, config, progress=False)
     coverage = Coverage.from_data(kg)
     test = TemporalLike().label(kg, "test")
     triples = test.triples

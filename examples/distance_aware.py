@@ -5,7 +5,6 @@ Posterior Network.
 """
 
 import argparse
-import tempfile
 
 from pyg_cagp import evaluate
 from pyg_cagp.datasets import load
@@ -27,8 +26,7 @@ def main() -> None:
     kg = load(args.dataset)
     config = Config.find(args.dataset, "gaussian-distmult")
     config = config.override({"train.epochs": args.epochs})
-    with tempfile.TemporaryDirectory() as folder:
-        model = train_run(kg, config, f"{folder}/run", args.dataset).model
+    model = train_run(kg, config).model
     network = SNGPModel(kg.num_nodes, kg.num_relations, num_features=256)
     estimators = {
         "SNGP": SNGP(network, epochs=args.epochs),

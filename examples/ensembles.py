@@ -4,7 +4,6 @@ python examples/ensembles.py --members 5
 """
 
 import argparse
-import tempfile
 
 from pyg_cagp import evaluate
 from pyg_cagp.datasets import load
@@ -23,11 +22,8 @@ def main() -> None:
     config = Config.find(args.dataset, "gaussian-distmult").override(
         {"train.epochs": args.epochs, "model.variational": False}
     )
-    with tempfile.TemporaryDirectory() as folder:
-        members = train_ensemble(kg, config, f"{folder}/all", args.members)
-        dropped = train_run(
-            kg, config.override({"model.dropout": 0.2}), f"{folder}/dropout"
-        )
+    members = train_ensemble(kg, config, num_members=args.members)
+    dropped = train_run(kg, config.override({"model.dropout": 0.2}))
     models = [member.model for member in members]
     estimators = {
         "ensemble, disagreement": DeepEnsemble(models),

@@ -8,7 +8,6 @@ both. All evidence together gives a probability, and says what it is made of.
 """
 
 import argparse
-import tempfile
 
 from pyg_cagp import (
     CAGP,
@@ -32,8 +31,7 @@ def main() -> None:
     kg = load(args.dataset)
     config = Config.find(args.dataset, "gaussian-distmult")
     config = config.override({"train.epochs": args.epochs})
-    with tempfile.TemporaryDirectory() as folder:
-        model = train_run(kg, config, f"{folder}/run", args.dataset).model
+    model = train_run(kg, config).model
 
     coverage = Coverage.from_data(kg)
     estimators = {

@@ -68,7 +68,7 @@ def show(folder: Path, epochs: int) -> None:
             "model.kl_weight": 0.1,
         }
     )
-    model = train_run(kg, config, run, str(graph)).model
+    model = train_run(kg, config, out=run, dataset=str(graph)).model
     prepare(run, kg, model)
 
     # From here on, the folder of the run is enough.

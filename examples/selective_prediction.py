@@ -6,7 +6,6 @@ answered.
 """
 
 import argparse
-import tempfile
 
 from pyg_cagp import Coverage, evaluate
 from pyg_cagp.datasets import load
@@ -23,8 +22,7 @@ def main() -> None:
     kg = load(args.dataset)
     config = Config.find(args.dataset, "gaussian-distmult")
     config = config.override({"train.epochs": args.epochs})
-    with tempfile.TemporaryDirectory() as folder:
-        model = train_run(kg, config, f"{folder}/run", args.dataset).model
+    model = train_run(kg, config).model
     coverage = Coverage.from_data(kg)
     # What to doubt is learned from the model's mistakes on validation.
     val = evaluate.predictions(model, kg, split="val")

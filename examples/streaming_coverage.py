@@ -4,7 +4,6 @@ python examples/streaming_coverage.py
 """
 
 import argparse
-import tempfile
 
 import torch
 
@@ -23,8 +22,7 @@ def main() -> None:
     kg = load(args.dataset)
     config = Config.find(args.dataset, "gaussian-distmult")
     config = config.override({"train.epochs": args.epochs})
-    with tempfile.TemporaryDirectory() as folder:
-        model = train_run(kg, config, f"{folder}/run", args.dataset).model
+    model = train_run(kg, config).model
     coverage = Coverage.from_data(kg)
     cagp = CAGP(model, coverage).fit(kg)
 

@@ -1,18 +1,19 @@
-r"""Small shared types, and flags for the optional packages."""
+r"""Types that several rooms share, and flags for the optional packages."""
+
+# Annotations stay text, so that the command line need not import PyTorch.
+from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from torch import Tensor
-
-#: In which place of a triple an entity stands.
-Role: TypeAlias = Literal["any", "head", "tail"]
+if TYPE_CHECKING:
+    from torch import Tensor
 
 #: A split of a graph.
 Split: TypeAlias = Literal["train", "val", "test"]
 
-#: How the rank of an answer counts candidates of the same score.
-Ties: TypeAlias = Literal["realistic", "optimistic", "pessimistic"]
+#: A split that is not trained on.
+HeldOut: TypeAlias = Literal["val", "test"]
 
 #: The unit that the bootstrap draws: triples that share a head, a tail, a query
 #: (head and relation) or either entity.
@@ -21,11 +22,66 @@ Cluster: TypeAlias = Literal["head", "tail", "query", "entities"]
 #: The set of a query whose relation has too few validation triples.
 Fallback: TypeAlias = Literal["everything", "pooled"]
 
-#: The side of a triple that a query leaves open.
+#: The side of a triple that is predicted.
 Side: TypeAlias = Literal["tail", "head"]
 
-#: How evidence for an entity-relation pair is weighed.
+#: The position of an entity in a triple.
+Role: TypeAlias = Literal["any", "head", "tail"]
+
+#: The weight of the evidence for an entity-relation pair.
 CoverageView: TypeAlias = Literal["binary", "count", "log", "tfidf"]
+
+#: The rank of an answer among answers of equal score.
+Ties: TypeAlias = Literal["optimistic", "realistic", "pessimistic"]
+
+#: A partition of the paper, see
+#: :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
+PartitionName: TypeAlias = Literal["stated", "inclusive", "table2", "appendix"]
+
+#: The entities that a quantile of frequencies is taken over.
+Population: TypeAlias = Literal["seen", "all"]
+
+#: The slots that a triple with the same entity on both sides fills.
+SelfLoops: TypeAlias = Literal["twice", "once"]
+
+#: A protocol that labels triples as out of distribution.
+ProtocolName: TypeAlias = Literal[
+    "temporal-like",
+    "standard",
+    "comprehensive",
+    "timestamp",
+    "verified-negatives",
+]
+
+#: A protocol by which a run is evaluated on its own graph.
+RunProtocol: TypeAlias = Literal[
+    "ranking",
+    "temporal-like",
+    "standard",
+    "comprehensive",
+    "timestamp",
+    "verified-negatives",
+    "error-ranking",
+    "conformal",
+]
+
+#: A model that a config can name.
+ModelName: TypeAlias = Literal[
+    "gaussian-distmult",
+    "gaussian-complex",
+    "gaussian-transe",
+    "gaussian-rotate",
+    "kg2e",
+]
+
+#: A training recipe that holds for every dataset.
+Recipe: TypeAlias = Literal["paper"]
+
+#: The meaning of a fourth column.
+Extra: TypeAlias = Literal["auto", "time", "confidence"]
+
+#: The way in which a file without splits is split.
+SplitRule: TypeAlias = Literal["random", "time"]
 
 #: Whether :obj:`torch_scatter` can be imported.
 WITH_TORCH_SCATTER = find_spec("torch_scatter") is not None
@@ -49,7 +105,7 @@ class Decomposition(NamedTuple):
 
 
 class UncertainScore(NamedTuple):
-    r"""Scores of triples, and the variance of each."""
+    r"""The scores of triples and their variances."""
 
     score: Tensor
     variance: Tensor

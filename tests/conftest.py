@@ -85,7 +85,7 @@ def real(session_cache):
             before = os.environ.get("PYG_CAGP_CACHE")
             os.environ["PYG_CAGP_CACHE"] = str(session_cache)
             try:
-                loaded[name] = load(name, DATA_ROOT)
+                loaded[name] = load(name, root=DATA_ROOT)
             finally:
                 if before is None:
                     del os.environ["PYG_CAGP_CACHE"]

@@ -25,7 +25,9 @@ def kg():
 
 @pytest.fixture(scope="module")
 def run(kg, tmp_path_factory):
-    return train_run(kg, CONFIG, tmp_path_factory.mktemp("run"), progress=False)
+    return train_run(
+        kg, CONFIG, out=tmp_path_factory.mktemp("run"), progress=False
+    )
 
 
 @pytest.fixture
@@ -54,13 +56,13 @@ def test_tensors_of_two_devices_are_not_mixed(device):
 def test_ranking_waits_at_most_four_times_a_chunk(kg, run, device, filtered):
     known = AnswerIndex.from_data(kg) if filtered else None
     test = triples(kg, "test")
-    want = rank_counts(run.model, *test, known)
+    want = rank_counts(run.model, *test, known=known)
     model = copy.deepcopy(run.model).to(DEVICE)
     there = None if known is None else known.to(DEVICE)
     # All triples are ranked in one chunk a side, then some queries at a time.
     for size in (2**21, 50 * kg.num_nodes):
         device.waits.clear()
-        got = rank_counts(model, *moved(test), there, max_scores=size)
+        got = rank_counts(model, *moved(test), known=there, max_scores=size)
         num_chunks = sum(
             -(
                 -(given * kg.num_relations + test[1]).unique().numel()
@@ -85,8 +87,10 @@ def test_terms_and_answers_are_those_of_the_cpu(kg, run, device):
     assert torch.equal(got.tail.log_prob().cpu(), want.tail.log_prob())
     assert torch.equal(got.head.logsumexp.cpu(), want.head.logsumexp)
     known = AnswerIndex.from_data(kg)
-    want = top_answers(run.model, "tail", head, rel, known, k=3)
-    got = top_answers(model, "tail", *moved((head, rel)), known.to(DEVICE), k=3)
+    want = top_answers(run.model, "tail", head, rel, known=known, k=3)
+    got = top_answers(
+        model, "tail", *moved((head, rel)), known=known.to(DEVICE), k=3
+    )
     for mine, other in zip(got, want, strict=True):
         assert torch.equal(mine.cpu(), other)
 
@@ -155,7 +159,9 @@ def test_every_estimator_runs_from_fit_to_result(kg, run, device, name):
 
 
 def test_a_run_is_trained_as_on_the_cpu(kg, run, device, tmp_path):
-    got = train_run(kg, CONFIG, tmp_path / "x", progress=False, device="sim")
+    got = train_run(
+        kg, CONFIG, out=tmp_path / "x", progress=False, device="sim"
+    )
     assert got.model.node_emb.weight.device == DEVICE
     want = run.model.node_emb.weight
     assert torch.equal(got.model.node_emb.weight.cpu(), want)

@@ -107,7 +107,9 @@ def test_records_of_models_are_of_the_shipped_configs():
         record = json.loads(path.read_text())
         preset = "paper" if path.stem.endswith("-paper") else None
         model = record["config"]["model"]
-        config = Config.find(record["dataset"], model["name"], preset).to_dict()
+        config = Config.find(
+            record["dataset"], model["name"], recipe=preset
+        ).to_dict()
         if path.stem.endswith("-twin"):
             config["model"]["variational"] = False
         # Options that were added later had their defaults.

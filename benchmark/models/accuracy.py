@@ -3,7 +3,7 @@ r"""How well a model with its shipped config ranks, and what its variance knows.
     python benchmark/models/accuracy.py fb15k-237 gaussian-distmult
     python benchmark/models/accuracy.py fb15k-237 gaussian-distmult --twin
     python benchmark/models/accuracy.py fb15k-237 gaussian-distmult \
-        --preset paper
+        --recipe paper
 
 Trains, ranks the test triples on both sides (filtered, realistic ties), and
 writes one record. With :obj:`--twin`, the same model is trained without
@@ -119,9 +119,11 @@ def doubts(
 
 
 def measure(dataset: str, config: Config, root: str | None, seed: int) -> Any:
-    kg = load(dataset, root)
+    kg = load(dataset, root=root)
     with tempfile.TemporaryDirectory() as folder:
-        run = train_run(kg, config, Path(folder) / "run", dataset, seed)
+        run = train_run(
+            kg, config, out=Path(folder) / "run", dataset=dataset, seed=seed
+        )
     record = {"test": ranking(run.model, kg), "shipped": doubt(run.model, kg)}
     if run.config.model["name"] != "kg2e":
         record["posteriors"] = doubts(
@@ -136,20 +138,20 @@ def main() -> None:
     parser.add_argument("dataset")
     parser.add_argument("model")
     parser.add_argument("--twin", action="store_true")
-    parser.add_argument("--preset", choices=("paper",))
+    parser.add_argument("--recipe", choices=("paper",))
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--root")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
-    config = Config.find(args.dataset, args.model, args.preset)
+    config = Config.find(args.dataset, args.model, recipe=args.recipe)
     changes = dict(map(parse_change, args.set))
     if args.twin:
         changes["model.variational"] = False
     record = measure(
         args.dataset, config.override(changes), args.root, args.seed
     )
-    kind = "-twin" if args.twin else f"-{args.preset}" if args.preset else ""
+    kind = "-twin" if args.twin else f"-{args.recipe}" if args.recipe else ""
     name = f"{args.dataset}-{args.model}{kind}.json"
     out = args.out or HERE / "results" / name
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -38,7 +38,7 @@ def main() -> None:
         "--out", type=Path, default=HERE / "results" / "time_to_mrr.json"
     )
     args = parser.parse_args()
-    kg = load("fb15k-237", args.root)
+    kg = load("fb15k-237", root=args.root)
     config = Config.find("fb15k-237", "gaussian-distmult").override(
         {
             "train.epochs": args.epochs,
@@ -52,10 +52,12 @@ def main() -> None:
         config.model,
         kg.num_nodes,
         kg.num_relations,
-        build_objective(config.objective, kg),
-        args.seed,
+        objective=build_objective(config.objective, kg),
+        seed=args.seed,
     )
-    trainer = Trainer(model, kg, config.train, args.seed, progress=False)
+    trainer = Trainer(
+        model, kg, options=config.train, seed=args.seed, progress=False
+    )
     seconds, history = 0.0, []
     bar, full_weight = tqdm(total=0, disable=True), model.kl_weight
     while not trainer.finished():

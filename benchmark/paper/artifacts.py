@@ -79,9 +79,9 @@ class Artifacts:
                 train_run(
                     kg,
                     config,
-                    folder,
-                    dataset,
-                    seed,
+                    out=folder,
+                    dataset=dataset,
+                    seed=seed,
                     resume=folder.exists(),
                     progress=False,
                 )
@@ -154,7 +154,7 @@ def shipped_config(
 ) -> Config:
     r"""Returns the config of a model on a graph, with some options changed."""
     name = CONFIG_OF.get(dataset, dataset)
-    return Config.find(name, model, recipe).override(changes or {})
+    return Config.find(name, model, recipe=recipe).override(changes or {})
 
 
 def _versions(stages: tuple[str, ...]) -> list[Any]:
@@ -178,15 +178,15 @@ def _load(dataset: str, root: str | None) -> Data:
             raise DownloadError(
                 f"'{dataset}' is not at '{folder}' and cannot be downloaded"
             )
-        return as_kg(load(folder / "raw", root))
-    return as_kg(load(dataset, root))
+        return as_kg(load(folder / "raw", root=root))
+    return as_kg(load(dataset, root=root))
 
 
 def _pinned(name: str) -> Data:
     r"""Reads a pinned graph, and draws false triples for it."""
     path = Path(__file__).with_name("golden") / name
     with tempfile.TemporaryDirectory() as folder:
-        kg = as_kg(load(path, folder))
+        kg = as_kg(load(path, root=folder))
     generator = torch.Generator().manual_seed(0)
     for split in ("val", "test"):
         mask = kg[f"{split}_mask"]

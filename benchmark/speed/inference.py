@@ -49,11 +49,13 @@ def main() -> None:
             roc_auc_score(y[drawn], b[drawn])
 
     ours = seconds(
-        lambda: paired_bootstrap(smooth, tied, label, NUM_RESAMPLES),
+        lambda: paired_bootstrap(
+            smooth, tied, label, num_resamples=NUM_RESAMPLES
+        ),
         args.repeats,
     )
     theirs = seconds(loop, args.repeats) * NUM_RESAMPLES / NUM_TIMED
-    kg = load("fb15k-237", args.root)
+    kg = load("fb15k-237", root=args.root)
     overlap = {}
 
     def measure() -> None:

@@ -90,7 +90,7 @@ def main() -> None:
         "--out", type=Path, default=HERE / "results" / "ranking.json"
     )
     args = parser.parse_args()
-    kg = load("fb15k-237", args.root)
+    kg = load("fb15k-237", root=args.root)
     head, rel, tail = triples(kg, "test")
     torch.manual_seed(0)
     model = DistMult(kg.num_nodes, kg.num_relations, CHANNELS)
@@ -103,7 +103,7 @@ def main() -> None:
     def ours() -> None:
         # The index of known triples is part of the work.
         known = AnswerIndex.from_data(kg)
-        found["counts"] = rank_counts(model, head, rel, tail, known)
+        found["counts"] = rank_counts(model, head, rel, tail, known=known)
 
     ours()
     unrounded = mismatches(found["counts"], plain.ranks)

@@ -76,7 +76,7 @@ class OurLoop:
             schedule="constant",
             noise_table=noise_table,
         )
-        self.trainer = Trainer(model, kg, options, progress=False)
+        self.trainer = Trainer(model, kg, options=options, progress=False)
 
     def epoch(self) -> None:
         """Trains on every triple once."""
@@ -93,7 +93,7 @@ def main() -> None:
         "--out", type=Path, default=HERE / "results" / "training.json"
     )
     args = parser.parse_args()
-    kg = load("fb15k-237", args.root)
+    kg = load("fb15k-237", root=args.root)
     num_train = int(kg.train_mask.sum())
     sizes = (kg.num_nodes, kg.num_relations, CHANNELS)
     sides = {

@@ -35,6 +35,7 @@ def section(
         if not isinstance(action, argparse._HelpAction):
             lines += [f".. option:: {signature(action)}", ""]
             lines += [f"   {plain(explanation(action, parser))}", ""]
+    parser.format_help()  # It completes the epilog.
     if parser.epilog:
         lines += epilog(parser.epilog)
     return lines

@@ -124,7 +124,7 @@ def is_plain(
         eval_every=args.epochs,
     )
     plain = build_model(kg, args.seed).to(model.node_freq.device)
-    Trainer(plain, kg, options, args.seed, progress=False).fit()
+    Trainer(plain, kg, options=options, seed=args.seed, progress=False).fit()
     found, expected = model.state_dict(), plain.state_dict()
     return all(torch.equal(found[name], expected[name]) for name in expected)
 

@@ -7,7 +7,7 @@ first offending row, and what to do about it.
 from collections.abc import Sequence
 from numbers import Integral
 from operator import lt
-from typing import Any
+from typing import Any, get_args
 
 import torch
 from torch import Tensor
@@ -206,10 +206,17 @@ def check_size(name: str, value: Any) -> int:
     return int(value)
 
 
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    r"""Checks that an option is one of its allowed values."""
-    if value not in choices:
+def check_choice(name: str, value: object, choices: Any) -> None:
+    r"""Checks that an option is one of its allowed values.
+
+    Args:
+        name (str): The name of the option, for the message.
+        value (object): The value.
+        choices (tuple or Literal): The allowed values.
+    """
+    allowed = choices if isinstance(choices, tuple) else get_args(choices)
+    if value not in allowed:
         raise InvalidInputError(
-            f"'{name}' must be one of {', '.join(map(repr, choices))} (got "
+            f"'{name}' must be one of {', '.join(map(repr, allowed))} (got "
             f"{value!r})"
         )

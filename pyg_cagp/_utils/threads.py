@@ -16,7 +16,7 @@ def one_blas_thread() -> Iterator[None]:
         >>> with one_blas_thread():
         ...     pass
     """
-    # A library that is not loaded yet could not be told.
+    # The limit reaches libraries that are loaded already.
     import scipy.optimize  # noqa: F401
     from threadpoolctl import threadpool_limits
 

@@ -2,12 +2,25 @@ r"""What all commands share."""
 
 import argparse
 import json
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from pyg_cagp._utils.names import dataset_key
 from pyg_cagp.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    import torch
+
+
+class CommandParser(argparse.ArgumentParser):
+    r"""The parser of a command. Its epilog may be a function, so that what the
+    text needs is imported when help is printed.
+    """
+
+    def format_help(self) -> str:
+        r"""Returns the help text."""
+        if callable(self.epilog):
+            self.epilog = self.epilog()
+        return super().format_help()
 
 
 def add_common(parser: argparse.ArgumentParser, seed: bool = True) -> None:
@@ -110,12 +123,14 @@ def add_device(parser: argparse.ArgumentParser, verb: str = "compute") -> None:
     )
 
 
-def find_device(name: str) -> torch.device:
+def find_device(name: str) -> "torch.device":
     r"""Returns a device that can be used.
 
     Args:
         name (str): Its name.
     """
+    import torch
+
     try:
         device = torch.device(name)
         torch.zeros(1, device=device).item()

@@ -1,4 +1,4 @@
-r""":obj:`pyg-cagp datasets`: what there is to load."""
+r""":obj:`pyg-cagp datasets`: the datasets that can be loaded."""
 
 import argparse
 from typing import Any

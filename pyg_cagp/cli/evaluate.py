@@ -3,10 +3,10 @@ r"""The command :obj:`pyg-cagp evaluate`."""
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pyg_cagp.cli.common import add_run, find_device, print_json
-from pyg_cagp.inference.evaluation import PROTOCOLS, evaluate_run
+from pyg_cagp.typing import RunProtocol
 
 EXAMPLE = """examples:
   pyg-cagp evaluate runs/mine --protocol ranking
@@ -27,7 +27,7 @@ def add_command(commands: Any) -> None:
     add_run(parser)
     parser.add_argument(
         "--protocol",
-        choices=PROTOCOLS,
+        choices=get_args(RunProtocol),
         required=True,
         help="the evaluation",
     )
@@ -36,6 +36,8 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
+    from pyg_cagp.inference.evaluation import evaluate_run
+
     result = evaluate_run(
         args.run_folder,
         args.protocol,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from pyg_cagp import __version__
+from pyg_cagp.cli.common import CommandParser
 from pyg_cagp.exceptions import CAGPError, CAGPWarning
 
 #: The commands, each a module of its name, in the order of the help.
@@ -40,7 +41,11 @@ def build_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         "--version", action="version", version=f"pyg-cagp {__version__}"
     )
     commands = parser.add_subparsers(
-        title="commands", dest="command", required=True, metavar="COMMAND"
+        title="commands",
+        dest="command",
+        required=True,
+        metavar="COMMAND",
+        parser_class=CommandParser,
     )
     for name in names:
         import_module(f"pyg_cagp.cli.{name}").add_command(commands)
@@ -65,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output has seen enough.
+        # The reader of the output has closed it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (CAGPError, OSError) as error:

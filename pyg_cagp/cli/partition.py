@@ -1,4 +1,4 @@
-r""":obj:`pyg-cagp partition`: who is out of distribution."""
+r""":obj:`pyg-cagp partition`: triples out of distribution."""
 
 import argparse
 from typing import Any
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> None:
     transform = TemporalLikeOOD(
         **rule, population=args.population, self_loops=args.self_loops
     )
-    kg = load(args.dataset, args.root, args.seed)
+    kg = load(args.dataset, root=args.root, seed=args.seed)
     summary = {
         "dataset": args.dataset,
         "preset": preset,

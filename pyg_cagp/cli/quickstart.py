@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> None:
     progress = not args.json
     config = Config.find("synthetic", "gaussian-distmult")
     config = config.override({"train.epochs": args.epochs})
-    kg = load("synthetic", args.root, seed=args.seed)
+    kg = load("synthetic", root=args.root, seed=args.seed)
     _make_room(out)
     _say(
         args,
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
     result = train_run(
         kg,
         config,
-        out,
+        out=out,
         dataset="synthetic",
         seed=args.seed,
         device=device,

@@ -13,8 +13,6 @@ from pyg_cagp.cli.common import (
     find_device,
     print_json,
 )
-from pyg_cagp.inference import Predictor, score_file
-from pyg_cagp.inference.scores import COLUMNS
 
 EXAMPLE = """examples:
   pyg-cagp score runs/mine new.tsv -o scored.parquet
@@ -31,16 +29,7 @@ def add_command(commands: Any) -> None:
         help="score triples of your own, with the uncertainty of each",
         description="Scores the triples of a file by a trained run. Unknown "
         "names are no error: such triples are abstained from.",
-        epilog=EXAMPLE
-        + "\n".join(
-            fill(
-                column["help"],
-                width=78,
-                initial_indent=f"  {name:<11}  ",
-                subsequent_indent=" " * 15,
-            )
-            for name, column in COLUMNS.items()
-        ),
+        epilog=_epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_triples(parser)
@@ -61,8 +50,24 @@ def add_command(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
+def _epilog() -> str:
+    from pyg_cagp.inference.scores import COLUMNS
+
+    return EXAMPLE + "\n".join(
+        fill(
+            column["help"],
+            width=78,
+            initial_indent=f"  {name:<11}  ",
+            subsequent_indent=" " * 15,
+        )
+        for name, column in COLUMNS.items()
+    )
+
+
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
+    from pyg_cagp.inference import Predictor, score_file
+
     predictor = Predictor.load(args.run_folder, device=find_device(args.device))
     summary = score_file(
         predictor,

@@ -4,7 +4,7 @@ import argparse
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
@@ -14,12 +14,11 @@ from pyg_cagp.cli.common import (
     find_device,
     print_json,
 )
-from pyg_cagp.datasets import load
-from pyg_cagp.datasets.registry import REGISTRY
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.train import Config, train_run
-from pyg_cagp.train.build import MODELS
-from pyg_cagp.transforms import TimestampOOD
+from pyg_cagp.typing import ModelName, Recipe
+
+if TYPE_CHECKING:
+    from pyg_cagp.transforms import TimestampOOD
 
 
 def add_command(commands: Any) -> None:
@@ -40,7 +39,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--model",
-        choices=tuple(MODELS),
+        choices=get_args(ModelName),
         help="the model (default: gaussian-distmult)",
     )
     parser.add_argument(
@@ -55,8 +54,8 @@ def add_command(commands: Any) -> None:
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
-        "--preset",
-        choices=("paper",),
+        "--recipe",
+        choices=get_args(Recipe),
         help="the recipe of the paper instead of ours",
     )
     source.add_argument(
@@ -91,6 +90,10 @@ def add_command(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
+    from pyg_cagp.datasets import load
+    from pyg_cagp.inference import prepare
+    from pyg_cagp.train import Config, train_run
+
     if args.config and args.model:
         raise InvalidInputError(
             "'--config' names the model; leave out '--model'"
@@ -99,28 +102,26 @@ def run(args: argparse.Namespace) -> None:
         config = Config.from_file(args.config)
     else:
         config = Config.find(
-            args.dataset, args.model or "gaussian-distmult", args.preset
+            args.dataset, args.model or "gaussian-distmult", recipe=args.recipe
         )
     config = config.override(dict(map(parse_change, args.set)))
     device = find_device(args.device)
     cut = _time_cut(args)
     name = config.model["name"]
     out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
-    kg = load(args.dataset, args.root, seed=args.seed)
+    kg = load(args.dataset, root=args.root, seed=args.seed)
     if cut is not None:
         kg = cut(kg)
     result = train_run(
         kg,
         config,
-        out,
+        out=out,
         dataset=args.dataset,
         seed=args.seed,
         resume=args.resume,
         device=device,
         progress=not args.json,
     )
-    from pyg_cagp.inference import prepare
-
     if not args.json:
         print("pyg-cagp: fitting uncertainties ...", file=sys.stderr)
     fitted = prepare(
@@ -159,7 +160,10 @@ def _rows(record: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _time_cut(args: argparse.Namespace) -> TimestampOOD | None:
+def _time_cut(args: argparse.Namespace) -> "TimestampOOD | None":
+    from pyg_cagp.datasets.registry import REGISTRY
+    from pyg_cagp.transforms import TimestampOOD
+
     given = args.cutoff, args.val_cutoff
     num_given = sum(moment is not None for moment in given)
     if num_given == 1 or (num_given and not args.by_time):

@@ -165,7 +165,7 @@ class Coverage(PairQueries):
     # Other forms #############################################################
 
     def to_sparse_csr(
-        self, view: CoverageView = "binary", role: Role = "any"
+        self, *, view: CoverageView = "binary", role: Role = "any"
     ) -> Tensor:
         r"""Returns a view as a :obj:`torch.sparse_csr` tensor of floats.
 
@@ -178,7 +178,7 @@ class Coverage(PairQueries):
         return interop.to_sparse_csr(self, view, role)
 
     def to_sparse_tensor(
-        self, view: CoverageView | None = None, role: Role = "any"
+        self, *, view: CoverageView | None = None, role: Role = "any"
     ) -> Any:
         r"""Returns a :class:`torch_sparse.SparseTensor`.
 

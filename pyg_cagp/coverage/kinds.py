@@ -15,6 +15,7 @@ def kind_of(
     head_index: Tensor,
     rel_type: Tensor,
     tail_index: Tensor,
+    *,
     inclusive: bool = False,
     frequency: Tensor | None = None,
 ) -> Tensor:

@@ -6,6 +6,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp._utils.checks import check_choice, check_size, check_triples
 from pyg_cagp.data.kg import triples
+from pyg_cagp.typing import Side, Split
 
 
 class AnswerIndex:
@@ -61,7 +62,7 @@ class AnswerIndex:
         return key[fresh], answer[fresh]
 
     @classmethod
-    def from_data(cls, data: Data, split: str | None = None) -> "AnswerIndex":
+    def from_data(cls, data: Data, split: Split | None = None) -> "AnswerIndex":
         r"""Collects the triples of a graph.
 
         Args:
@@ -73,7 +74,7 @@ class AnswerIndex:
         return cls(*triples(data, split), *sizes)
 
     def find(
-        self, side: str, given: Tensor, rel_type: Tensor
+        self, side: Side, given: Tensor, rel_type: Tensor
     ) -> tuple[Tensor, Tensor]:
         r"""Lists the known answers of queries.
 
@@ -92,7 +93,7 @@ class AnswerIndex:
         return row, answers[place]
 
     def ranges(
-        self, side: str, given: Tensor, rel_type: Tensor
+        self, side: Side, given: Tensor, rel_type: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         r"""Returns all answers of one side, and where those of each query begin
         and how many there are. Nothing is read from the device.
@@ -103,21 +104,21 @@ class AnswerIndex:
                 :obj:`[B]`.
             rel_type (torch.Tensor): The relation types, of shape :obj:`[B]`.
         """
-        check_choice("side", side, ("tail", "head"))
+        check_choice("side", side, Side)
         keys, answers = self._sides[side]
         query = given * self.num_relations + rel_type
         first = torch.searchsorted(keys, query)
         count = torch.searchsorted(keys, query, right=True) - first
         return answers, first, count
 
-    def queries(self, side: str) -> tuple[Tensor, Tensor, Tensor]:
+    def queries(self, side: Side) -> tuple[Tensor, Tensor, Tensor]:
         r"""Lists the queries that have answers: the given entities, the
         relations, and how many distinct answers each has.
 
         Args:
             side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
         """
-        check_choice("side", side, ("tail", "head"))
+        check_choice("side", side, Side)
         query, count = self._sides[side][0].unique_consecutive(
             return_counts=True
         )

@@ -1,15 +1,16 @@
 r"""Brings PyG's several knowledge-graph shapes into one."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor
-from torch_geometric.data import Data, Dataset
+from torch_geometric.data import Data, Dataset, HeteroData
 from torch_geometric.datasets import FB15k_237
 
 from pyg_cagp.data.folder import read_folder
+from pyg_cagp.data.hetero import from_hetero
 from pyg_cagp.data.kg import MASKS, check_kg, join_splits
 from pyg_cagp.data.names import attach_names
 from pyg_cagp.exceptions import InvalidInputError
@@ -36,8 +37,11 @@ def as_kg(source: Any) -> Data:
               inverse edges are left out),
             * a sequence of three data objects or datasets: train, validation
               and test, with shared ids,
+            * a :class:`~torch_geometric.data.HeteroData` with masks on its
+              edge types; see :func:`~pyg_cagp.data.hetero.from_hetero`,
             * a dataset of :mod:`pyg_cagp.datasets`, or a data object of one
-              of these shapes,
+              of these shapes, which may say :obj:`num_edge_types` in place of
+              :obj:`num_relations`,
             * a folder or a file of triples (see :func:`read_folder`).
 
     Example:
@@ -59,13 +63,15 @@ def as_kg(source: Any) -> Data:
         return read_folder(source)
     if isinstance(source, Data):
         return _from_data(source)
+    if isinstance(source, HeteroData):
+        return from_hetero(source)
     if isinstance(source, Dataset):
         return _from_dataset(source)
     if isinstance(source, Sequence) and len(source) == 3:
         return _from_parts(source)
     raise InvalidInputError(
-        f"'source' must be a PyG dataset, a Data object, a sequence of three "
-        f"of them (train, validation, test) or a folder (got "
+        f"'source' must be a PyG dataset, a Data or HeteroData object, a "
+        f"sequence of three (train, validation, test) or a folder (got "
         f"{type(source).__name__})"
     )
 
@@ -83,7 +89,7 @@ def _from_dataset(dataset: Dataset) -> Data:
         raise InvalidInputError(
             f"'source' must hold one graph (got {len(dataset)} of them)"
         )
-    return attach_names(_from_data(dataset[0]), dataset)
+    return attach_names(as_kg(dataset[0]), dataset)
 
 
 def _from_data(data: Data) -> Data:
@@ -98,6 +104,8 @@ def _from_data(data: Data) -> Data:
     if isinstance(data.get("edge_type"), Tensor):
         if data.get("num_relations") is None:
             data.num_relations = _num_relations([data])
+        # PyG's property of this name counts the types that occur.
+        data._store.pop("num_edge_types", None)
         if data.get("num_nodes") is None and data.get("edge_index") is not None:
             index = data.edge_index
             data.num_nodes = int(index.max()) + 1 if index.numel() else 0
@@ -121,10 +129,7 @@ def _from_parts(parts: Sequence[Any]) -> Data:
     return join_splits(
         dict(zip(("train", "val", "test"), splits, strict=True)),
         num_nodes=max(int(part.num_nodes or 0) for part in splits),
-        num_relations=max(
-            _num_relations(splits),
-            *(int(part.get("num_relations") or 0) for part in splits),
-        ),
+        num_relations=_num_relations(splits),
         **{
             key: splits[0].get(key)
             for key in ("node_names", "relation_names", "time_unit")
@@ -157,6 +162,14 @@ def _from_rel_link_pred(data: Data) -> Data:
     )
 
 
-def _num_relations(parts: Any) -> int:
-    types = [part.edge_type for part in parts if part.edge_type.numel()]
-    return max((int(t.max()) + 1 for t in types), default=0)
+def _num_relations(parts: Iterable[Data]) -> int:
+    r"""The largest number that a part says or needs."""
+    return max(
+        int(number or 0)
+        for part in parts
+        for number in (
+            part.get("num_relations"),
+            part.get("num_edge_types"),
+            part.edge_type.max() + 1 if part.edge_type.numel() else 0,
+        )
+    )

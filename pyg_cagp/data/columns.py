@@ -149,7 +149,7 @@ def parse_confidence(table: TripleTable) -> Tensor:
 
 
 def extra_kind(table: TripleTable) -> str | None:
-    r"""Tells what a fourth column holds: time, confidence, or unclear.
+    r"""Returns the meaning of a fourth column: time, confidence, or unclear.
 
     A header decides. Without one, whole numbers and ISO dates are times and
     decimals are confidences; a column of bare zeros and ones could be either.

@@ -1,4 +1,4 @@
-r"""What tells one graph from another."""
+r"""The identity of a graph."""
 
 import hashlib
 

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -20,6 +19,7 @@ from pyg_cagp.data.columns import (
 )
 from pyg_cagp.data.kg import join_splits
 from pyg_cagp.data.reader import read_table
+from pyg_cagp.data.splits import complete_splits
 from pyg_cagp.data.table import SUFFIXES, TripleTable, table_suffix
 from pyg_cagp.data.text import find_surrogate, read_blocks
 from pyg_cagp.exceptions import (
@@ -27,6 +27,7 @@ from pyg_cagp.exceptions import (
     DatasetFormatError,
     InvalidInputError,
 )
+from pyg_cagp.typing import Extra, SplitRule
 
 _SPLIT_NAMES = {
     "train": ("train",),
@@ -96,8 +97,9 @@ def _split_files(folder: Path) -> dict[str, Path]:
 
 def read_folder(
     path: str | Path,
-    extra: str = "auto",
-    split: str = "random",
+    *,
+    extra: Extra = "auto",
+    split: SplitRule = "random",
     ratios: Sequence[float] = (0.8, 0.1, 0.1),
     seed: int = 0,
 ) -> Data:
@@ -108,8 +110,8 @@ def read_folder(
             :obj:`entities.dict` and :obj:`relations.dict` beside the triples
             (lines of a number, a tab and a name) fix the numbering.
         extra (str, optional): What a fourth column holds: :obj:`"time"`,
-            :obj:`"confidence"`, or :obj:`"auto"` to tell by its header or its
-            values. (default: :obj:`"auto"`)
+            :obj:`"confidence"`, or :obj:`"auto"` to read it off the header or
+            the values. (default: :obj:`"auto"`)
         split (str, optional): How one file without splits is split:
             :obj:`"random"` by :obj:`seed`, or :obj:`"time"`, the latest
             triples last. (default: :obj:`"random"`)
@@ -117,8 +119,8 @@ def read_folder(
             where they have to be made. (default: :obj:`(0.8, 0.1, 0.1)`)
         seed (int, optional): The seed of a random split. (default: :obj:`0`)
     """
-    check_choice("extra", extra, ("auto", "time", "confidence"))
-    check_choice("split", split, ("random", "time"))
+    check_choice("extra", extra, Extra)
+    check_choice("split", split, SplitRule)
     if (
         len(ratios) != 3
         or any(ratio <= 0 for ratio in ratios)
@@ -149,7 +151,7 @@ def read_folder(
             parts[name].edge_confidence = parse_confidence(table)
     warn_if_incomplete(files)
     return join_splits(
-        _complete(parts, split, ratios, seed, folder),
+        complete_splits(parts, split, ratios, seed, folder),
         num_nodes=len(entities),
         num_relations=len(relations),
         node_names=sorted(entities, key=entities.__getitem__),
@@ -170,7 +172,7 @@ def warn_if_incomplete(files: Mapping[str, Path]) -> None:
         )
 
 
-def _common_kind(tables: list[TripleTable], extra: str) -> str | None:
+def _common_kind(tables: list[TripleTable], extra: Extra) -> str | None:
     widths = {table.extra is not None for table in tables}
     if len(widths) > 1:
         short = next(table for table in tables if table.extra is None)
@@ -206,77 +208,6 @@ def _same_unit(table: TripleTable, unit: str | None) -> tuple[Tensor, str]:
             f"before it"
         )
     return time, new
-
-
-def _complete(
-    parts: dict[str, Data],
-    split: str,
-    ratios: Sequence[float],
-    seed: int,
-    folder: Path,
-) -> dict[str, Data]:
-    missing = [name for name in ("val", "test") if name not in parts]
-    if not missing:
-        return parts
-    source = parts.get("all", parts.get("train"))
-    assert source is not None
-    share = dict(zip(("val", "test"), ratios[1:], strict=True))
-    cuts = {name: share[name] for name in missing}
-    chosen = (
-        _cut_by_time(source, cuts)
-        if split == "time"
-        else _cut_at_random(source, cuts, seed)
-    )
-    if any(index.numel() == 0 for index in chosen.values()):
-        raise DatasetFormatError(
-            f"'{folder}' has too few triples ({source.edge_type.numel()}) to "
-            f"be split by {tuple(ratios)}"
-        )
-    made = {
-        name: Data(
-            **{
-                key: value[..., index]
-                for key, value in source.to_dict().items()
-            }
-        )
-        for name, index in chosen.items()
-    }
-    return {**parts, **made}
-
-
-def _cut_at_random(
-    source: Data, cuts: dict[str, float], seed: int
-) -> dict[str, Tensor]:
-    num = source.edge_type.numel()
-    generator = torch.Generator().manual_seed(seed)
-    perm = torch.randperm(num, generator=generator)
-    chosen, start = {}, 0
-    for name, share in cuts.items():
-        stop = start + round(num * share)
-        chosen[name] = perm[start:stop].sort().values
-        start = stop
-    chosen["train"] = perm[start:].sort().values
-    return chosen
-
-
-def _cut_by_time(source: Data, cuts: dict[str, float]) -> dict[str, Tensor]:
-    if "edge_time" not in source:
-        raise DatasetFormatError(
-            "split='time' needs a fourth column with times"
-        )
-    # One moment is never on both sides of a cut.
-    time = source.edge_time
-    ordered = time.sort().values
-    upper = torch.ones_like(time, dtype=torch.bool)
-    chosen, taken = {}, 0.0
-    for name, share in reversed(cuts.items()):
-        taken += share
-        place = round(len(ordered) * (1 - taken))
-        inside = upper & (time >= ordered[min(place, len(ordered) - 1)])
-        chosen[name] = inside.nonzero().view(-1)
-        upper &= ~inside
-    chosen["train"] = upper.nonzero().view(-1)
-    return chosen
 
 
 def _read_dict(path: Path) -> dict[str, int] | None:

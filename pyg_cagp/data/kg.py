@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp._utils.checks import check_choice, check_edges
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.typing import Split
 
 #: The masks of the three splits, in their order.
 MASKS = ("train_mask", "val_mask", "test_mask")
@@ -123,7 +124,7 @@ def check_kg(data: Data) -> Data:
 
 
 def triples(
-    data: Data, split: str | Tensor | None = None
+    data: Data, split: Split | Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
     r"""Returns the heads, relations and tails of a split, in the order in which
     every model and every estimator takes them.
@@ -144,7 +145,7 @@ def triples(
         head, tail = data.edge_index
         return head, data.edge_type, tail
     if not isinstance(split, Tensor):
-        check_choice("split", split, ("train", "val", "test"))
+        check_choice("split", split, Split)
         split = data[f"{split}_mask"]
     head, tail = data.edge_index[:, split]
     return head, data.edge_type[split], tail

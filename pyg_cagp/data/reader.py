@@ -71,6 +71,7 @@ def check_readable(path: str | Path) -> Path:
 
 def read_chunks(
     path: str | Path,
+    *,
     malformed: Malformed | None = None,
     chunk: int | None = None,
     extra: bool = False,

@@ -52,13 +52,13 @@ class TripleIndex:
 
     @classmethod
     def from_data(cls, data: Data) -> "TripleIndex":
-        r"""Collects every triple of a graph, whatever its split."""
+        r"""Collects the triples of all splits of a graph."""
         return cls(*triples(data), data.num_nodes, data.num_relations)
 
     def contains(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Tells for each triple whether it is known.
+        r"""Returns for each triple whether it is known.
 
         Args:
             head_index (torch.Tensor): The head indices.

@@ -1,4 +1,4 @@
-r"""Knowledge graphs that PyG lacks, a generator, and one's own."""
+r"""Knowledge graphs that PyG lacks, a generator, and your own."""
 
 from pyg_cagp.datasets.codex import CoDEx
 from pyg_cagp.datasets.folder import KGFolder

@@ -48,10 +48,10 @@ def data_root(root: str | Path | None = None) -> Path:
 
 
 def is_writable(path: Path) -> bool:
-    r"""Tells whether a folder is meant to be written to.
+    r"""Returns whether a folder is meant to be written to.
 
-    Permission bits count even for a superuser, who could ignore them: whoever
-    took them away wants the folder left as it is. A folder that does not exist
+    Permission bits count even for a superuser, who could ignore them: a folder
+    without them is left as it is. A folder that does not exist
     is as writable as the one it would be made in.
     """
     path = path.absolute()
@@ -119,7 +119,7 @@ def locked(root: Path) -> Iterator[None]:
         )
     root.mkdir(parents=True, exist_ok=True)
     with FileLock(root / ".pyg_cagp.lock"):
-        # Nobody else is writing, so these are of processes that were killed.
+        # No other process writes: these are of processes that were killed.
         for folder in ("raw", "processed"):
             for stale in (root / folder).rglob(".*.part"):
                 stale.unlink(missing_ok=True)
@@ -184,7 +184,7 @@ class CachedDataset(InMemoryDataset):
 def describe(transform: Any) -> str:
     r"""Returns a text that changes when a transform does.
 
-    A class says by its :obj:`repr` what it does; a function is told by its
+    A class is identified by its :obj:`repr`, a function by its
     code, its defaults and what it has closed over.
 
     Args:

@@ -2,7 +2,7 @@ r"""CoDEx in its three sizes."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Literal, TypeAlias
 
 from torch_geometric.data import Data
 
@@ -11,6 +11,9 @@ from pyg_cagp.data import read_table
 from pyg_cagp.data.columns import encode
 from pyg_cagp.datasets.pins import Pin, sha256
 from pyg_cagp.datasets.remote import RemoteFile, RemoteTriples
+
+#: The size of a graph.
+Size: TypeAlias = Literal["S", "M", "L"]
 
 _SMALL = {
     "train.txt": (
@@ -59,33 +62,33 @@ class CoDEx(RemoteTriples):
         size (str, optional): :obj:`"S"` (2,034 entities, 42 relations, 36,543
             triples), :obj:`"M"` (17,050, 51, 206,205) or :obj:`"L"` (77,951,
             69, 612,437, no negatives). (default: :obj:`"S"`)
-        transform (callable, optional): A function/transform that takes in an
-            :obj:`torch_geometric.data.Data` object and returns a transformed
-            version. The data object will be transformed before every access.
-            (default: :obj:`None`)
-        pre_transform (callable, optional): A function/transform that takes in
-            an :obj:`torch_geometric.data.Data` object and returns a
-            transformed version. The data object will be transformed before
-            being saved to disk. (default: :obj:`None`)
+        transform (callable, optional): A transform of the data object, before
+            every access. (default: :obj:`None`)
+        pre_transform (callable, optional): A transform of the data object,
+            before it is saved to disk. (default: :obj:`None`)
         force_reload (bool, optional): Whether to re-process the dataset.
             (default: :obj:`False`)
     """
 
     url = "https://raw.githubusercontent.com/tsafavi/codex/master/data/triples"
 
-    sizes: ClassVar[tuple[str, ...]] = ("S", "M", "L")
-
     def __init__(
         self,
         root: str | Path,
-        size: str = "S",
+        *,
+        size: Size = "S",
         transform: Callable | None = None,
         pre_transform: Callable | None = None,
         force_reload: bool = False,
     ) -> None:
-        check_choice("size", size, self.sizes)
+        check_choice("size", size, Size)
         self.size = size
-        super().__init__(root, transform, pre_transform, force_reload)
+        super().__init__(
+            root,
+            transform=transform,
+            pre_transform=pre_transform,
+            force_reload=force_reload,
+        )
 
     @property
     def sources(self) -> Mapping[str, RemoteFile]:  # type: ignore[override]
@@ -93,7 +96,7 @@ class CoDEx(RemoteTriples):
         return self.sources_of(self.size)
 
     @classmethod
-    def sources_of(cls, size: str) -> Mapping[str, RemoteFile]:
+    def sources_of(cls, size: Size) -> Mapping[str, RemoteFile]:
         r"""Returns where each raw file of a graph comes from."""
         url = f"{cls.url}/codex-{size.lower()}"
         if size == "S":

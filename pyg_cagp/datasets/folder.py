@@ -10,6 +10,7 @@ from pyg_cagp._utils.files import expand
 from pyg_cagp.data.folder import find_files, read_folder, warn_if_incomplete
 from pyg_cagp.datasets.cache import SCHEMA, CachedDataset, cache_dir
 from pyg_cagp.exceptions import CAGPWarning
+from pyg_cagp.typing import Extra, SplitRule
 
 
 class KGFolder(CachedDataset):
@@ -27,22 +28,18 @@ class KGFolder(CachedDataset):
         root (str, optional): The folder for the processed file. If set to
             :obj:`None`, a folder in the cache. (default: :obj:`None`)
         extra (str, optional): What a fourth column holds: :obj:`"time"`,
-            :obj:`"confidence"`, or :obj:`"auto"` to tell by its header or its
-            values. (default: :obj:`"auto"`)
+            :obj:`"confidence"`, or :obj:`"auto"` to read it off the header or
+            the values. (default: :obj:`"auto"`)
         split (str, optional): How one file without splits is split:
             :obj:`"random"` by :obj:`seed`, or :obj:`"time"`, the latest
             triples last. (default: :obj:`"random"`)
         ratios (sequence, optional): The shares of train, validation and test
             where they have to be made. (default: :obj:`(0.8, 0.1, 0.1)`)
         seed (int, optional): The seed of a random split. (default: :obj:`0`)
-        transform (callable, optional): A function/transform that takes in an
-            :obj:`torch_geometric.data.Data` object and returns a transformed
-            version. The data object will be transformed before every access.
-            (default: :obj:`None`)
-        pre_transform (callable, optional): A function/transform that takes in
-            an :obj:`torch_geometric.data.Data` object and returns a
-            transformed version. The data object will be transformed before
-            being saved to disk. (default: :obj:`None`)
+        transform (callable, optional): A transform of the data object, before
+            every access. (default: :obj:`None`)
+        pre_transform (callable, optional): A transform of the data object,
+            before it is saved to disk. (default: :obj:`None`)
         force_reload (bool, optional): Whether to re-process the dataset.
             (default: :obj:`False`)
     """
@@ -50,9 +47,10 @@ class KGFolder(CachedDataset):
     def __init__(
         self,
         path: str | Path,
+        *,
         root: str | Path | None = None,
-        extra: str = "auto",
-        split: str = "random",
+        extra: Extra = "auto",
+        split: SplitRule = "random",
         ratios: Sequence[float] = (0.8, 0.1, 0.1),
         seed: int = 0,
         transform: Callable | None = None,

@@ -19,14 +19,10 @@ class ICEWS14(RemoteTriples):
 
     Args:
         root (str): Root directory where the dataset should be saved.
-        transform (callable, optional): A function/transform that takes in an
-            :obj:`torch_geometric.data.Data` object and returns a transformed
-            version. The data object will be transformed before every access.
-            (default: :obj:`None`)
-        pre_transform (callable, optional): A function/transform that takes in
-            an :obj:`torch_geometric.data.Data` object and returns a
-            transformed version. The data object will be transformed before
-            being saved to disk. (default: :obj:`None`)
+        transform (callable, optional): A transform of the data object, before
+            every access. (default: :obj:`None`)
+        pre_transform (callable, optional): A transform of the data object,
+            before it is saved to disk. (default: :obj:`None`)
         force_reload (bool, optional): Whether to re-process the dataset.
             (default: :obj:`False`)
     """

@@ -18,13 +18,13 @@ from pyg_cagp.datasets.cache import (
     locate,
     locked,
 )
-from pyg_cagp.datasets.codex import CoDEx
+from pyg_cagp.datasets.codex import CoDEx, Size
 from pyg_cagp.datasets.fetch import fetch
 from pyg_cagp.datasets.folder import KGFolder
 from pyg_cagp.datasets.icews import ICEWS14
 from pyg_cagp.datasets.pins import Pin, sha256, verify
 from pyg_cagp.datasets.synthetic import SyntheticKG
-from pyg_cagp.datasets.uncertain import UncertainKG
+from pyg_cagp.datasets.uncertain import Name, UncertainKG
 from pyg_cagp.datasets.yago import YAGO3_10
 from pyg_cagp.exceptions import InvalidInputError
 
@@ -100,11 +100,11 @@ def _open_pyg(dataset: Any) -> Callable[[Path], Any]:
 
 
 def _codex(
-    size: str, triples: tuple[int, int, int], entities: int, relations: int
+    size: Size, triples: tuple[int, int, int], entities: int, relations: int
 ) -> Entry:
     return Entry(
         f"CoDEx-{size}",
-        lambda root: CoDEx(root, size),
+        lambda root: CoDEx(root, size=size),
         triples,
         entities,
         relations,
@@ -114,7 +114,7 @@ def _codex(
 
 
 def _uncertain(
-    name: str,
+    name: Name,
     source: str,
     triples: tuple[int, int, int],
     entities: int,
@@ -122,7 +122,7 @@ def _uncertain(
 ) -> Entry:
     return Entry(
         name,
-        lambda root: UncertainKG(root, name),
+        lambda root: UncertainKG(root, name=name),
         triples,
         entities,
         relations,
@@ -190,9 +190,11 @@ def names() -> list[str]:
 
 
 def load(
-    name: str | Path, root: str | Path | None = None, seed: int = 0
+    name: str | Path, *, root: str | Path | None = None, seed: int = 0
 ) -> Data:
-    r"""Returns a knowledge graph by its name, in the one graph form.
+    r"""Returns a knowledge graph by its name, in the one graph form. The graph
+    keeps the name in :obj:`name`, by which
+    :func:`~pyg_cagp.train.train_run` finds its config.
 
     Raw files that lie in :obj:`root/<folder>/raw` are used, others are
     downloaded; all are checked against pinned digests, or, of the larger
@@ -213,11 +215,14 @@ def load(
         2000
     """
     key = dataset_key(name)
-    if key == "synthetic":
-        return SyntheticKG(seed=seed)[0]
-    if key in REGISTRY:
-        entry = REGISTRY[key]
-        return as_kg(entry.make(dataset_root(entry.folder, root)))
+    if key in names():
+        if key == "synthetic":
+            kg = SyntheticKG(seed=seed)[0]
+        else:
+            entry = REGISTRY[key]
+            kg = as_kg(entry.make(dataset_root(entry.folder, root)))
+        kg.name = key
+        return kg
     for path in (expand(name), data_root(root) / name):
         if str(name) and path.exists():
             return KGFolder(path, seed=seed)[0]

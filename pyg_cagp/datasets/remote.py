@@ -34,14 +34,10 @@ class RemoteTriples(CachedDataset):
 
     Args:
         root (str): Root directory where the dataset should be saved.
-        transform (callable, optional): A function/transform that takes in an
-            :obj:`torch_geometric.data.Data` object and returns a transformed
-            version. The data object will be transformed before every access.
-            (default: :obj:`None`)
-        pre_transform (callable, optional): A function/transform that takes in
-            an :obj:`torch_geometric.data.Data` object and returns a
-            transformed version. The data object will be transformed before
-            being saved to disk. (default: :obj:`None`)
+        transform (callable, optional): A transform of the data object, before
+            every access. (default: :obj:`None`)
+        pre_transform (callable, optional): A transform of the data object,
+            before it is saved to disk. (default: :obj:`None`)
         force_reload (bool, optional): Whether to re-process the dataset.
             (default: :obj:`False`)
     """
@@ -61,6 +57,7 @@ class RemoteTriples(CachedDataset):
     def __init__(
         self,
         root: str | Path,
+        *,
         transform: Callable | None = None,
         pre_transform: Callable | None = None,
         force_reload: bool = False,

@@ -9,8 +9,10 @@ from torch_geometric.data import Data, InMemoryDataset
 
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.data.kg import MASKS, check_kg
-from pyg_cagp.datasets.world import BLOCK, Events, World
+from pyg_cagp.datasets.events import Events, distinct_events, draw_events
+from pyg_cagp.datasets.world import World
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.typing import HeldOut
 
 #: The timeline runs for this many days from this one on.
 FIRST_DAY = (datetime.date(2020, 1, 1) - datetime.date(1970, 1, 1)).days
@@ -56,10 +58,8 @@ class SyntheticKG(InMemoryDataset):
             Of distinct triples, more do, as those that keep it recur more.
             (default: :obj:`0.1`)
         seed (int, optional): The seed. (default: :obj:`0`)
-        transform (callable, optional): A function/transform that takes in an
-            :obj:`torch_geometric.data.Data` object and returns a transformed
-            version. The data object will be transformed before every access.
-            (default: :obj:`None`)
+        transform (callable, optional): A transform of the data object, before
+            every access. (default: :obj:`None`)
 
     Example:
         >>> data = SyntheticKG(num_nodes=200, num_triples=1000)[0]
@@ -69,6 +69,7 @@ class SyntheticKG(InMemoryDataset):
 
     def __init__(
         self,
+        *,
         num_nodes: int = 2_000,
         num_relations: int = 30,
         num_triples: int = 30_000,
@@ -83,7 +84,7 @@ class SyntheticKG(InMemoryDataset):
         world = World(
             num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
         )
-        events = _distinct_events(world, num_triples)
+        events = distinct_events(world, num_triples)
         data = _split(world, events)
         self.data, self.slices = self.collate([data])
 
@@ -92,6 +93,7 @@ class SyntheticKG(InMemoryDataset):
         num_nodes: int,
         num_relations: int,
         num_triples: int,
+        *,
         num_types: int = 6,
         num_clusters: int = 12,
         zipf: float = 0.6,
@@ -131,7 +133,7 @@ class SyntheticKG(InMemoryDataset):
         )
         for start in range(0, num_triples, chunk_size):
             stop = min(start + chunk_size, num_triples)
-            events = _draw(world, start, stop, num_triples)
+            events = draw_events(world, start, stop, num_triples)
             yield Data(
                 edge_index=_edge_index(world, events),
                 edge_type=events.rel,
@@ -142,7 +144,7 @@ class SyntheticKG(InMemoryDataset):
 
     @staticmethod
     def labelled(
-        data: Data, split: str = "test"
+        data: Data, split: HeldOut = "test"
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         r"""Returns heads, relations, tails and truth of a split, false triples
         (truth 3) included.
@@ -162,47 +164,6 @@ class SyntheticKG(InMemoryDataset):
             [data.truth[mask], data.truth.new_full((false.size(1),), 3)]
         )
         return edge_index[0], edge_type, edge_index[1], truth
-
-
-def _draw(world: World, start: int, stop: int, total: int) -> Events:
-    parts = []
-    while start < stop:
-        last = min(stop, (start // BLOCK + 1) * BLOCK)
-        parts.append(world.draw(start, last, total))
-        start = last
-    return Events(
-        *(
-            torch.cat([getattr(part, name) for part in parts])
-            for name in ("head", "rel", "tail", "moment")
-        )
-    )
-
-
-def _distinct_events(world: World, num_triples: int) -> Events:
-    if num_triples < 20:
-        raise InvalidInputError(
-            f"'num_triples' must be at least 20 (got {num_triples})"
-        )
-    for factor in (1.3, 2.0, 4.0, 8.0):
-        total = int(num_triples * factor)
-        events = _draw(world, 0, total, total)
-        pair = events.head * world.num_relations + events.rel
-        pair = torch.unique(pair, return_inverse=True)[1]
-        key, order = torch.sort(
-            pair * world.num_nodes + events.tail, stable=True
-        )
-        first = torch.ones_like(key, dtype=torch.bool)
-        first[1:] = key[1:] != key[:-1]
-        keep = order[first]
-        if keep.numel() >= num_triples:
-            generator = torch.Generator().manual_seed(world.seed)
-            chosen = torch.randperm(keep.numel(), generator=generator)
-            keep = keep[chosen[:num_triples]].sort().values
-            return Events(*(v[keep] for v in vars(events).values()))
-    raise InvalidInputError(
-        f"'num_triples' is too large for the graph (got {num_triples}, found "
-        f"{keep.numel()} distinct ones); raise 'num_nodes' or 'num_relations'"
-    )
 
 
 def _split(world: World, events: Events) -> Data:

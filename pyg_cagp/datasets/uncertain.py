@@ -2,7 +2,7 @@ r"""Graphs whose triples carry confidences."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Literal, TypeAlias
 
 from torch_geometric.data import Data
 
@@ -11,6 +11,9 @@ from pyg_cagp.data import read_table
 from pyg_cagp.data.columns import encode, parse_confidence
 from pyg_cagp.datasets.pins import Pin
 from pyg_cagp.datasets.remote import RemoteFile, RemoteTriples
+
+#: The name of a graph.
+Name: TypeAlias = Literal["NL27k", "CN15k", "PPI5k"]
 
 _PINS = {
     "NL27k": {
@@ -69,14 +72,10 @@ class UncertainKG(RemoteTriples):
         name (str, optional): :obj:`"NL27k"` (27,221 entities, 417 relations,
             175,412 triples), :obj:`"CN15k"` (15,000, 36, 241,158) or
             :obj:`"PPI5k"` (4,999, 7, 271,666). (default: :obj:`"NL27k"`)
-        transform (callable, optional): A function/transform that takes in an
-            :obj:`torch_geometric.data.Data` object and returns a transformed
-            version. The data object will be transformed before every access.
-            (default: :obj:`None`)
-        pre_transform (callable, optional): A function/transform that takes in
-            an :obj:`torch_geometric.data.Data` object and returns a
-            transformed version. The data object will be transformed before
-            being saved to disk. (default: :obj:`None`)
+        transform (callable, optional): A transform of the data object, before
+            every access. (default: :obj:`None`)
+        pre_transform (callable, optional): A transform of the data object,
+            before it is saved to disk. (default: :obj:`None`)
         force_reload (bool, optional): Whether to re-process the dataset.
             (default: :obj:`False`)
     """
@@ -84,19 +83,23 @@ class UncertainKG(RemoteTriples):
     url = "https://raw.githubusercontent.com/stasl0217/UKGE/master/data"
     extra = "confidence"
 
-    names: ClassVar[tuple[str, ...]] = tuple(_PINS)
-
     def __init__(
         self,
         root: str | Path,
-        name: str = "NL27k",
+        *,
+        name: Name = "NL27k",
         transform: Callable | None = None,
         pre_transform: Callable | None = None,
         force_reload: bool = False,
     ) -> None:
-        check_choice("name", name, self.names)
+        check_choice("name", name, Name)
         self.name = name
-        super().__init__(root, transform, pre_transform, force_reload)
+        super().__init__(
+            root,
+            transform=transform,
+            pre_transform=pre_transform,
+            force_reload=force_reload,
+        )
 
     @property
     def sources(self) -> Mapping[str, RemoteFile]:  # type: ignore[override]
@@ -104,7 +107,7 @@ class UncertainKG(RemoteTriples):
         return self.sources_of(self.name)
 
     @classmethod
-    def sources_of(cls, name: str) -> Mapping[str, RemoteFile]:
+    def sources_of(cls, name: Name) -> Mapping[str, RemoteFile]:
         r"""Returns where each raw file of a graph comes from."""
         url = f"{cls.url}/{name.lower()}"
         return {

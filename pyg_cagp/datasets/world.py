@@ -1,58 +1,15 @@
 r"""A made-up world that grows over time, and what happens in it."""
 
-from dataclasses import dataclass
-
-import numpy as np
 import torch
 from torch import Tensor
 
+from pyg_cagp.datasets.events import BLOCK, Events, hash_uniform
 from pyg_cagp.exceptions import InvalidInputError
 
 _TYPE_NAMES = ("person", "place", "work", "group", "event", "topic", "thing")
 
-#: Events drawn at a time. Fixed, so that a stream does not depend on how it
-#: is cut into chunks.
-BLOCK = 1 << 17
 #: How often a draw that the world does not allow is drawn again.
 _ROUNDS = 24
-
-
-def hash_uniform(seed: int, *keys: Tensor) -> Tensor:
-    r"""Maps whole numbers to fixed draws from :math:`[0, 1)`.
-
-    A value for every entity-relation pair is needed, and storing them would
-    take a dense matrix; a hash (the finaliser of SplitMix64) takes nothing.
-
-    Args:
-        seed (int): The seed.
-        *keys (torch.Tensor): Whole numbers, all of one shape.
-
-    Example:
-        >>> hash_uniform(0, torch.tensor([1, 1, 2])).unique().numel()
-        2
-    """
-    mixed = np.full(keys[0].shape, seed % 2**64, dtype=np.uint64)
-    for key in keys:
-        mixed += key.cpu().numpy().astype(np.uint64)
-        mixed += np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(
-            0xBF58476D1CE4E5B9
-        )
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(
-            0x94D049BB133111EB
-        )
-        mixed ^= mixed >> np.uint64(31)
-    return torch.from_numpy((mixed >> np.uint64(11)) * 2.0**-53)
-
-
-@dataclass
-class Events:
-    r"""Triples with the moment in :math:`[0, 1)` at which they come up."""
-
-    head: Tensor
-    rel: Tensor
-    tail: Tensor
-    moment: Tensor
 
 
 class World:
@@ -142,7 +99,7 @@ class World:
         )
         weight = 1 / torch.arange(1.0, num_relations + 1)
         self.rel_cdf = (weight / weight.sum()).double().cumsum(0)
-        # Ids shall tell nothing about age or type.
+        # Ids are independent of age and type.
         self.public_id = torch.randperm(num_nodes, generator=generator)
 
     def uptake(self, entity: Tensor, rel: Tensor) -> Tensor:

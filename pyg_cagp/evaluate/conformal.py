@@ -106,11 +106,15 @@ def conformal(
         for side in SIDES:
             fit, _ = sets(side, val, "val", None, bar)
             if group is None:
-                level = metrics.conformal_threshold(fit, alpha)
+                level = metrics.conformal_threshold(fit, alpha=alpha)
                 threshold = fit.new_full(test.rel.shape, level)
             else:
                 threshold = metrics.mondrian_thresholds(
-                    fit, val.rel, kg.num_relations, alpha, fallback
+                    fit,
+                    val.rel,
+                    kg.num_relations,
+                    alpha=alpha,
+                    fallback=fallback,
                 )[test.rel]
             score, number = sets(side, test, "test", threshold, bar)
             covered.append(score <= threshold)

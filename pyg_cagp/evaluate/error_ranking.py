@@ -244,7 +244,7 @@ def _compare(
                 metrics.WeightedAURC(score, error),
                 baseline,
                 resampler,
-                num_resamples,
+                num_resamples=num_resamples,
                 seed=seed,
                 progress=progress,
             ),

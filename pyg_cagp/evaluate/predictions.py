@@ -46,7 +46,7 @@ def predicted(model: Scorer, kg: Data, split: Split) -> Predictions:
         query = (given * kg.num_relations + rel).unique()
         given, asked = query // kg.num_relations, query % kg.num_relations
         answer = top_answers(
-            model, side, given.to(device), asked.to(device), known
+            model, side, given.to(device), asked.to(device), known=known
         )
         found = answer.entity[:, 0].to(given.device)
         ends = (given, found) if side == "tail" else (found, given)

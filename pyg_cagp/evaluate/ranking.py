@@ -19,7 +19,6 @@ from pyg_cagp.evaluate.results import RankingResult
 from pyg_cagp.evaluate.scoring import identities
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import ranking_metrics
-from pyg_cagp.metrics.ranking import TIES
 from pyg_cagp.nn.scoring import RankCounts, as_scorer, rank_counts
 from pyg_cagp.nn.scoring.scorer import ScorerLike, scorer_device
 from pyg_cagp.typing import Split, Ties
@@ -76,7 +75,7 @@ def ranking(
         >>> result["mrr"] < 0.1  # It was not trained.
         True
     """
-    check_choice("ties", ties, TIES)
+    check_choice("ties", ties, Ties)
     ks = (ks,) if isinstance(ks, int) else tuple(ks)
     graph = EvaluationGraph.of(kg)
     kg = graph.kg
@@ -86,7 +85,15 @@ def ranking(
     if rel.numel() == 0:
         raise InvalidInputError(f"'kg' has no {split} triples to rank")
     known = AnswerIndex.from_data(kg).to(device) if filtered else None
-    counts = rank_counts(scorer, head, rel, tail, known, max_scores, progress)
+    counts = rank_counts(
+        scorer,
+        head,
+        rel,
+        tail,
+        known=known,
+        max_scores=max_scores,
+        progress=progress,
+    )
     answer = torch.cat([tail, head])
     both_rel = torch.cat([rel, rel])
     is_head = torch.arange(2, device=device).repeat_interleave(rel.numel())
@@ -99,7 +106,7 @@ def ranking(
 
     def measure(chosen: Tensor | slice = slice(None)) -> dict[str, float]:
         higher, equal, rivals = (part[chosen] for part in both)
-        return ranking_metrics(higher, equal, rivals + 1, ks, ties)
+        return ranking_metrics(higher, equal, rivals + 1, ks=ks, ties=ties)
 
     def by(group: Tensor, names: Sequence[str]) -> dict[str, Any]:
         found = {}

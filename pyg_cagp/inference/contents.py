@@ -186,7 +186,7 @@ def read_state(run: Path, *, device: torch.device | str = "cpu") -> State:
     document = state.read_pointer(run)
     folder = state.check_state(run, document)
     path = run / document["model"]
-    model, meta = read_part(path, lambda: load_model(path, device))
+    model, meta = read_part(path, lambda: load_model(path, device=device))
     if meta["crc32"] != document["model_crc32"]:
         raise CheckpointError(
             f"'{folder}' was made for another model than '{path}'; {REMEDY}"

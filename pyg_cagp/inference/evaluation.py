@@ -1,7 +1,7 @@
 r"""Evaluation of a run on the graph that it was trained on."""
 
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 import torch
 
@@ -13,10 +13,11 @@ from pyg_cagp.evaluate import Result
 from pyg_cagp.evaluate.graph import EvaluationGraph
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.protocols import Protocol, ProtocolName, TemporalLike
+from pyg_cagp.protocols import Protocol, TemporalLike
 from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.train import load_run
 from pyg_cagp.transforms import TimestampOOD
+from pyg_cagp.typing import RunProtocol
 from pyg_cagp.uncertainty import (
     CAGP,
     EvidenceUncertainty,
@@ -26,15 +27,7 @@ from pyg_cagp.uncertainty import (
 )
 
 #: What a run can be evaluated by.
-RunProtocol: TypeAlias = (
-    Literal["ranking", "error-ranking", "conformal"] | ProtocolName
-)
-PROTOCOLS: tuple[str, ...] = (
-    "ranking",
-    *get_args(ProtocolName),
-    "error-ranking",
-    "conformal",
-)
+PROTOCOLS: tuple[RunProtocol, ...] = get_args(RunProtocol)
 
 #: The number of resamples of the bootstrap.
 NUM_RESAMPLES = 1000
@@ -74,7 +67,7 @@ def evaluate_run(
     check_choice("protocol", protocol, PROTOCOLS)
     target = Path(run_folder) / f"evaluate-{protocol}.json"
     check_target(target)
-    run = load_run(run_folder, device)
+    run = load_run(run_folder, device=device)
     graph = graph_of(run.record, root=root, dataset=dataset)
     if protocol == "timestamp" and "ood_label" not in graph.kg:
         raise InvalidInputError(
@@ -132,7 +125,7 @@ def graph_of(
             "the run does not say which graph it was trained on; name it "
             "(--dataset)"
         )
-    kg = load(name, root, record["seed"])
+    kg = load(name, root=root, seed=record["seed"])
     if record["time_cut"] is not None and "edge_time" in kg:
         kg = TimestampOOD(**record["time_cut"])(kg)
     # Training has checked the graph of this digest.

@@ -96,7 +96,7 @@ def score_file(
         _open(target, format) as write,
         tqdm(unit="triple", disable=hide, leave=False) as bar,
     ):
-        for chunk in read_chunks(source, malformed):
+        for chunk in read_chunks(source, malformed=malformed):
             table = predictor.score(chunk.head, chunk.relation, chunk.tail)
             write(table)
             rows += len(table)

@@ -117,7 +117,7 @@ def predict(
     )
     size = predictor.model.num_nodes
     every = top_answers(
-        predictor.model, side, given, rel, predictor.known, k=size
+        predictor.model, side, given, rel, known=predictor.known, k=size
     )
     left = every.entity[0] >= 0
     conformal = predictor.document["conformal"]

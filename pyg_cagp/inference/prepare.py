@@ -165,7 +165,7 @@ def _conformal(
     with tqdm(total=2 * num, unit="query", disable=hide, leave=False) as bar:
         for side in SIDES:
             misfit, _ = sets(side, val, "val", None, bar)
-            level = metrics.conformal_threshold(misfit, ALPHA)
+            level = metrics.conformal_threshold(misfit, alpha=ALPHA)
             found[side] = level if math.isfinite(level) else None
     return found
 

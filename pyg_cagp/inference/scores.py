@@ -52,7 +52,7 @@ def kinds_of(
     kind[(head < 0) | (tail < 0)] = UNKNOWN_ENTITY
     known = kind == 0
     triples = head[known], rel[known], tail[known]
-    kind[known] = kind_of(coverage, tau, *triples, inclusive)
+    kind[known] = kind_of(coverage, tau, *triples, inclusive=inclusive)
     return kind
 
 

@@ -104,7 +104,7 @@ def _chunks(
     if isinstance(triples, tuple):
         yield triples
         return
-    for table in read_chunks(triples, malformed):
+    for table in read_chunks(triples, malformed=malformed):
         yield table.head, table.relation, table.tail
 
 

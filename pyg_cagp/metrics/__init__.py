@@ -5,22 +5,17 @@ is one value a sample. Label 1 is what should score high: OOD, where the score
 is an uncertainty. Missing classes and NaN are errors.
 """
 
+from pyg_cagp.metrics.bca import Interval, bca_interval
 from pyg_cagp.metrics.bootstrap import (
     Comparison,
-    Interval,
-    bca_interval,
     bootstrap_values,
     compare,
     paired_bootstrap,
 )
 from pyg_cagp.metrics.calibration import (
     Bins,
-    BrierParts,
-    brier_parts,
-    brier_score,
     calibration_bins,
     expected_calibration_error,
-    log_loss,
     maximum_calibration_error,
 )
 from pyg_cagp.metrics.calibrators import (
@@ -33,20 +28,22 @@ from pyg_cagp.metrics.conformal import conformal_threshold, mondrian_thresholds
 from pyg_cagp.metrics.correction import holm
 from pyg_cagp.metrics.delong import DeLong, delong_interval, delong_test
 from pyg_cagp.metrics.detection import (
-    Confusion,
     Sweep,
     aupr,
     auroc,
-    best_threshold,
-    confusion,
     detection_accuracy,
-    f1_score,
     fpr_at_tpr,
     kind_auroc,
     roc_curve,
     sweep,
 )
 from pyg_cagp.metrics.logistic import monotone_logistic
+from pyg_cagp.metrics.proper import (
+    BrierParts,
+    brier_parts,
+    brier_score,
+    log_loss,
+)
 from pyg_cagp.metrics.ranking import (
     hits,
     ranking_metrics,
@@ -54,21 +51,24 @@ from pyg_cagp.metrics.ranking import (
     reciprocal_ranks,
 )
 from pyg_cagp.metrics.resampling import Resampler
-from pyg_cagp.metrics.selective import (
+from pyg_cagp.metrics.selection import (
     AnswerRate,
-    RiskCoverage,
     Selection,
     accuracy_at,
     answer_rate_at,
+    select,
+    threshold_for_rate,
+    threshold_for_risk,
+)
+from pyg_cagp.metrics.selective import (
+    RiskCoverage,
     augrc,
     aurc,
     e_aurc,
     optimal_aurc,
     risk_coverage_curve,
-    select,
-    threshold_for_rate,
-    threshold_for_risk,
 )
+from pyg_cagp.metrics.threshold import Confusion, best_threshold, confusion
 from pyg_cagp.metrics.weighted import (
     WeightedAURC,
     WeightedAUROC,
@@ -118,7 +118,6 @@ functions = [
     "detection_accuracy",
     "e_aurc",
     "expected_calibration_error",
-    "f1_score",
     "fpr_at_tpr",
     "hits",
     "holm",

@@ -1,7 +1,7 @@
 r"""Whether probabilities are what they say."""
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -12,6 +12,12 @@ from pyg_cagp.metrics.inputs import (
     Values,
     probabilities_and_labels,
 )
+
+#: The norm of the gaps of all bins.
+Norm: TypeAlias = Literal["l1", "l2"]
+
+#: The way in which bins are cut: equal width, or equal numbers of samples.
+Binning: TypeAlias = Literal["width", "mass"]
 
 
 class Bins(NamedTuple):
@@ -36,21 +42,12 @@ class Bins(NamedTuple):
         return self.size.double() / self.size.sum()
 
 
-class BrierParts(NamedTuple):
-    r"""The parts of a Brier score, which is
-    :obj:`reliability - resolution + uncertainty`.
-    """
-
-    reliability: float
-    resolution: float
-    uncertainty: float
-
-
 def calibration_bins(
     probability: Values,
     label: Values,
+    *,
     num_bins: int = 15,
-    binning: str = "width",
+    binning: Binning = "width",
 ) -> Bins:
     r"""Gathers samples into bins by their probability.
 
@@ -67,11 +64,12 @@ def calibration_bins(
             of samples as ties allow. (default: :obj:`"width"`)
 
     Example:
-        >>> calibration_bins([0.0, 0.2, 0.9, 1.0], [0, 1, 1, 1], 2).frequency
+        >>> p, label = [0.0, 0.2, 0.9, 1.0], [0, 1, 1, 1]
+        >>> calibration_bins(p, label, num_bins=2).frequency
         tensor([0.5000, 1.0000], dtype=torch.float64)
     """
     p, y = probabilities_and_labels(probability, label)
-    check_choice("binning", binning, ("width", "mass"))
+    check_choice("binning", binning, Binning)
     if num_bins < 1 or num_bins != int(num_bins):
         raise ValueError(
             f"'num_bins' must be a positive whole number (got {num_bins})"
@@ -84,10 +82,11 @@ def calibration_bins(
         # The last sample of each bin, were all probabilities different.
         last = (places + num_bins - 1) // num_bins - 1
         edges = p.sort().values[last].unique()
-    return _gather(p, y, torch.bucketize(p, edges))
+    return gather(p, y, torch.bucketize(p, edges))
 
 
-def _gather(p: Tensor, y: Tensor, group: Tensor) -> Bins:
+def gather(p: Tensor, y: Tensor, group: Tensor) -> Bins:
+    r"""Returns the bins of given groups of samples."""
     _, group, count = group.unique(return_inverse=True, return_counts=True)
     sums = [
         scatter(v, group, dim_size=count.numel(), reduce="sum")
@@ -99,9 +98,10 @@ def _gather(p: Tensor, y: Tensor, group: Tensor) -> Bins:
 def expected_calibration_error(
     probability: Values,
     label: Values,
+    *,
     num_bins: int = 15,
-    binning: str = "width",
-    norm: str = "l1",
+    binning: Binning = "width",
+    norm: Norm = "l1",
     debiased: bool = False,
 ) -> float:
     r"""Returns the expected calibration error, of the `"Obtaining Well
@@ -125,16 +125,18 @@ def expected_calibration_error(
             <https://arxiv.org/abs/1909.10155>`_ paper: each :math:`\bar{y}_b`
             has the variance :math:`\bar{y}_b (1 - \bar{y}_b) / n_b`, which
             makes squares too large by that (over :math:`n_b - 1`) and absolute
-            values by what a folded normal distribution tells. Bins of one
-            sample cannot be mended. (default: :obj:`False`)
+            values by the excess of a folded normal distribution. Bins of one
+            sample are left as they are. (default: :obj:`False`)
 
     Example:
         >>> p, y = [0.0, 0.2, 0.9, 1.0], [0, 1, 1, 1]
         >>> round(expected_calibration_error(p, y, num_bins=2), 6)
         0.225
     """
-    check_choice("norm", norm, ("l1", "l2"))
-    bins = calibration_bins(probability, label, num_bins, binning)
+    check_choice("norm", norm, Norm)
+    bins = calibration_bins(
+        probability, label, num_bins=num_bins, binning=binning
+    )
     gap = bins.gap.abs()
     variance = bins.frequency * (1 - bins.frequency)
     if norm == "l2":
@@ -159,8 +161,9 @@ def _folded_mean(mean: Tensor, spread: Tensor) -> Tensor:
 def maximum_calibration_error(
     probability: Values,
     label: Values,
+    *,
     num_bins: int = 15,
-    binning: str = "width",
+    binning: Binning = "width",
 ) -> float:
     r"""Returns the largest gap of all bins; see
     :func:`expected_calibration_error`.
@@ -177,89 +180,7 @@ def maximum_calibration_error(
         >>> maximum_calibration_error(p, y, num_bins=2)
         0.4
     """
-    bins = calibration_bins(probability, label, num_bins, binning)
-    return float(bins.gap.abs().max())
-
-
-def brier_score(probability: Values, label: Values) -> float:
-    r"""Returns the mean of :math:`(p - y)^2`.
-
-    Args:
-        probability (torch.Tensor): The probabilities of label 1.
-        label (torch.Tensor): The labels.
-
-    Example:
-        >>> brier_score([0.0, 0.5, 1.0], [0, 1, 1])
-        0.08333333333333333
-    """
-    p, y = probabilities_and_labels(probability, label)
-    return float((p - y.double()).square().mean())
-
-
-def brier_parts(
-    probability: Values,
-    label: Values,
-    num_bins: int | None = None,
-    binning: str = "mass",
-) -> BrierParts:
-    r"""Splits the Brier score into reliability, resolution and uncertainty, as
-    in Murphy, "A New Vector Partition of the Probability Score" (1973).
-
-    .. math::
-        \text{REL} = \sum_b \frac{n_b}{n} (\bar{p}_b - \bar{y}_b)^2, \quad
-        \text{RES} = \sum_b \frac{n_b}{n} (\bar{y}_b - \bar{y})^2, \quad
-        \text{UNC} = \bar{y} (1 - \bar{y})
-
-    Args:
-        probability (torch.Tensor): The probabilities of label 1.
-        label (torch.Tensor): The labels.
-        num_bins (int, optional): The number of bins. If set to :obj:`None`,
-            each distinct probability is a bin. In bins that hold different
-            probabilities, what these tell within the bin is part of the
-            resolution, as in Stephenson et al., "Two Extra Components in the
-            Brier Score Decomposition" (2008), so that the parts always add up.
-            (default: :obj:`None`)
-        binning (str, optional): :obj:`"width"` or :obj:`"mass"`.
-            (default: :obj:`"mass"`)
-
-    Example:
-        >>> brier_parts([0.25, 0.25, 0.75, 0.75], [0, 0, 1, 1])
-        BrierParts(reliability=0.0625, resolution=0.25, uncertainty=0.25)
-    """
-    p, y = probabilities_and_labels(probability, label)
-    bins = (
-        _gather(p, y, p.unique(return_inverse=True)[1])
-        if num_bins is None
-        else calibration_bins(p, y, num_bins, binning)
+    bins = calibration_bins(
+        probability, label, num_bins=num_bins, binning=binning
     )
-    base = float(y.double().mean())
-    uncertainty = base * (1 - base)
-    reliability = float(bins.share @ bins.gap.square())
-    within = 0.0
-    if num_bins is not None:
-        between = float(bins.share @ (bins.frequency - base).square())
-        plain = reliability - between + uncertainty
-        within = plain - brier_score(p, y)
-    resolution = float(bins.share @ (bins.frequency - base).square()) + within
-    return BrierParts(reliability, resolution, uncertainty)
-
-
-def log_loss(probability: Values, label: Values) -> float:
-    r"""Returns the mean of :math:`-\log` of the probability of what came true.
-
-    Probabilities of 0 and 1 are moved inwards by the smallest step that
-    :obj:`torch.double` knows next to 1, so that a sure error costs about 36
-    and not everything.
-
-    Args:
-        probability (torch.Tensor): The probabilities of label 1.
-        label (torch.Tensor): The labels.
-
-    Example:
-        >>> log_loss([0.5, 0.5], [0, 1])
-        0.6931471805599453
-    """
-    p, y = probabilities_and_labels(probability, label)
-    eps = torch.finfo(p.dtype).eps
-    p = p.clamp(eps, 1 - eps)
-    return -float(torch.where(y, p.log(), torch.log1p(-p)).mean())
+    return float(bins.gap.abs().max())

@@ -1,7 +1,7 @@
 r"""Maps from scores to probabilities, fitted once and then frozen.
 
-All three are monotone, so none changes which of two samples is the more
-doubtful, unless it gives them the same probability.
+All three are monotone: none changes the order of two samples, unless it gives
+them the same probability.
 """
 
 from abc import ABC, abstractmethod
@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pyg_cagp.exceptions import NotFittedError
 from pyg_cagp.metrics.inputs import (
     Values,
     as_probabilities,
@@ -39,12 +40,20 @@ class Calibrator(ABC):
         """
 
     @abstractmethod
+    def _map(self, score: Values, state: dict[str, Any]) -> Tensor: ...
+
     def __call__(self, score: Values) -> Tensor:
         r"""Returns probabilities of label 1, one a score.
 
         Args:
             score (torch.Tensor): The scores.
         """
+        if not hasattr(self, "state_"):
+            raise NotFittedError(
+                f"{self.__class__.__name__} is not fitted; call 'fit' with "
+                f"validation scores first"
+            )
+        return self._map(score, self.state_)
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
@@ -56,14 +65,6 @@ class Calibrator(ABC):
         made = cls()
         made.state_ = dict(state)
         return made
-
-    def _fitted(self) -> dict[str, Any]:
-        if not hasattr(self, "state_"):
-            raise ValueError(
-                f"{self.__class__.__name__} is not fitted; call 'fit' with "
-                f"validation scores first"
-            )
-        return self.state_
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}()"
@@ -91,10 +92,8 @@ class PlattCalibrator(Calibrator):
         self.state_ = {"slope": float(slopes[0]), "intercept": intercept}
         return self
 
-    def __call__(self, score: Values) -> Tensor:
-        r"""Returns probabilities of label 1."""
-        state = self._fitted()
-        # A slope of zero has nothing to say of infinity.
+    def _map(self, score: Values, state: dict[str, Any]) -> Tensor:
+        # A slope of zero times infinity is no number.
         scores = as_values("score", score).clamp(-1e300, 1e300)
         return torch.sigmoid(state["slope"] * scores + state["intercept"])
 
@@ -119,9 +118,7 @@ class BetaCalibrator(Calibrator):
         self.state_ = {"slopes": slopes.tolist(), "intercept": intercept}
         return self
 
-    def __call__(self, score: Values) -> Tensor:
-        r"""Returns probabilities of label 1."""
-        state = self._fitted()
+    def _map(self, score: Values, state: dict[str, Any]) -> Tensor:
         features = self._features(as_probabilities("score", score))
         slopes = features.new_tensor(state["slopes"])
         return torch.sigmoid(features @ slopes + state["intercept"])
@@ -160,9 +157,7 @@ class IsotonicCalibrator(Calibrator):
         }
         return self
 
-    def __call__(self, score: Values) -> Tensor:
-        r"""Returns probabilities of label 1."""
-        state = self._fitted()
+    def _map(self, score: Values, state: dict[str, Any]) -> Tensor:
         scores = as_values("score", score)
         found = np.interp(
             scores.cpu().numpy(), state["score"], state["probability"]

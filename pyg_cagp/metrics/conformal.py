@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.metrics.inputs import (
     Values,
     as_groups,
@@ -19,9 +20,10 @@ from pyg_cagp.metrics.inputs import (
     check_same_length,
     check_share,
 )
+from pyg_cagp.typing import Fallback
 
 
-def conformal_threshold(nonconformity: Values, alpha: float = 0.1) -> float:
+def conformal_threshold(nonconformity: Values, *, alpha: float = 0.1) -> float:
     r"""Returns the finite-sample quantile of split conformal prediction: the
     :math:`\lceil (n + 1)(1 - \alpha) \rceil`-th smallest score, or infinity if
     there are not as many.
@@ -55,8 +57,9 @@ def mondrian_thresholds(
     nonconformity: Values,
     group: Tensor | Sequence[int],
     num_groups: int,
+    *,
     alpha: float = 0.1,
-    fallback: str = "everything",
+    fallback: Fallback = "everything",
 ) -> Tensor:
     r"""Returns one threshold for each group, such as each relation, so that the
     promise holds in each group by itself.
@@ -78,11 +81,7 @@ def mondrian_thresholds(
         tensor([0.2000, 0.9000], dtype=torch.float64)
     """
     check_share("alpha", alpha)
-    if fallback not in ("everything", "pooled"):
-        raise ValueError(
-            f"'fallback' must be one of 'everything', 'pooled' (got "
-            f"{fallback!r})"
-        )
+    check_choice("fallback", fallback, Fallback)
     scores = as_values("nonconformity", nonconformity)
     group = as_groups("group", group).to(scores.device)
     check_same_length(nonconformity=scores, group=group)
@@ -101,7 +100,9 @@ def mondrian_thresholds(
     place = place.long().clamp(min=1)
     enough = place <= size
     otherwise = (
-        conformal_threshold(scores, alpha) if fallback == "pooled" else math.inf
+        conformal_threshold(scores, alpha=alpha)
+        if fallback == "pooled"
+        else math.inf
     )
     found = scores.new_full((num_groups,), otherwise)
     found[enough] = scores[order[(first + place - 1)[enough]]]

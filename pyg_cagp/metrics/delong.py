@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from pyg_cagp.metrics.bootstrap import Interval
+from pyg_cagp.metrics.bca import Interval
 from pyg_cagp.metrics.inputs import (
     Values,
     check_same_length,
@@ -93,7 +93,7 @@ def delong_test(first: Values, second: Values, label: Values) -> DeLong:
 
 
 def delong_interval(
-    score: Values, label: Values, level: float = 0.95
+    score: Values, label: Values, *, level: float = 0.95
 ) -> Interval:
     r"""Returns the area under the ROC curve and its confidence interval, from
     the variance of DeLong et al. (1988), on the scale of the logit so that it

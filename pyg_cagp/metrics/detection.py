@@ -1,11 +1,10 @@
-r"""How well a score tells one class from the other.
+r"""Figures of how well a score separates two classes.
 
 Throughout, label 1 is what should score high: OOD, where the score is an
 uncertainty. A sample is flagged if its score is *at least* the threshold.
 """
 
-import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -13,13 +12,13 @@ from torch import Tensor
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.metrics.inputs import (
     Values,
-    as_bits,
-    as_values,
-    check_same_length,
     check_share,
     scores_and_labels,
 )
 from pyg_cagp.metrics.weighted import WeightedAUROC
+
+#: The class that counts as positive.
+Positive: TypeAlias = Literal["ood", "id"]
 
 
 class Sweep(NamedTuple):
@@ -31,32 +30,6 @@ class Sweep(NamedTuple):
     threshold: Tensor
     true_positives: Tensor
     false_positives: Tensor
-
-
-class Confusion(NamedTuple):
-    r"""How many samples of each class were flagged, and how many were not."""
-
-    true_positives: int
-    false_positives: int
-    false_negatives: int
-    true_negatives: int
-
-    @property
-    def f1(self) -> float:
-        r"""The harmonic mean of precision and recall; 0 without either."""
-        flagged_or_ood = (
-            2 * self.true_positives
-            + self.false_positives
-            + self.false_negatives
-        )
-        return (
-            2 * self.true_positives / flagged_or_ood if flagged_or_ood else 0.0
-        )
-
-    @property
-    def accuracy(self) -> float:
-        r"""The share of samples that were flagged rightly, or rightly not."""
-        return (self.true_positives + self.true_negatives) / sum(self)
 
 
 def sweep(score: Values, label: Values) -> Sweep:
@@ -136,7 +109,7 @@ def kind_auroc(score: Tensor, kind: Tensor, *kinds: int) -> float | None:
     return auroc(score[chosen], label)
 
 
-def aupr(score: Values, label: Values, positive: str = "ood") -> float:
+def aupr(score: Values, label: Values, *, positive: Positive = "ood") -> float:
     r"""Returns the area under the precision-recall curve as average precision,
     :math:`\sum_k (R_k - R_{k-1}) P_k` over distinct scores.
 
@@ -152,7 +125,7 @@ def aupr(score: Values, label: Values, positive: str = "ood") -> float:
         >>> aupr([0.1, 0.4, 0.8, 0.9], [0, 1, 0, 1], positive="id")
         0.8333333333333333
     """
-    check_choice("positive", positive, ("ood", "id"))
+    check_choice("positive", positive, Positive)
     scores, labels = scores_and_labels(score, label)
     if positive == "id":
         scores, labels = -scores, ~labels
@@ -162,7 +135,7 @@ def aupr(score: Values, label: Values, positive: str = "ood") -> float:
     return float(gain @ (tp / (tp + fp).double()))
 
 
-def fpr_at_tpr(score: Values, label: Values, tpr: float = 0.95) -> float:
+def fpr_at_tpr(score: Values, label: Values, *, tpr: float = 0.95) -> float:
     r"""Returns the smallest share of negatives flagged by a threshold that
     flags at least a given share of positives.
 
@@ -199,77 +172,3 @@ def detection_accuracy(score: Values, label: Values) -> float:
     """
     fpr, tpr = roc_curve(score, label)
     return float((tpr + 1 - fpr).max() / 2)
-
-
-def confusion(score: Values, label: Values, threshold: float) -> Confusion:
-    r"""Counts what a threshold flags; one class may be missing.
-
-    Args:
-        score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
-        threshold (float): What scores at least as much is flagged.
-
-    Example:
-        >>> confusion([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], 0.5).f1
-        0.6666666666666666
-    """
-    if math.isnan(threshold):
-        raise ValueError("'threshold' must be a number (got nan)")
-    scores, labels = as_values("score", score), as_bits("label", label)
-    check_same_length(score=scores, label=labels)
-    flagged = scores >= threshold
-    return Confusion(
-        int((flagged & labels).sum()),
-        int((flagged & ~labels).sum()),
-        int((~flagged & labels).sum()),
-        int((~flagged & ~labels).sum()),
-    )
-
-
-def f1_score(score: Values, label: Values, threshold: float) -> float:
-    r"""Returns the F1 score of a threshold; see :func:`confusion`.
-
-    Args:
-        score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
-        threshold (float): What scores at least as much is flagged.
-
-    Example:
-        >>> f1_score([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], 0.4)
-        0.8
-    """
-    return confusion(score, label, threshold).f1
-
-
-def best_threshold(score: Values, label: Values, by: str = "f1") -> float:
-    r"""Returns the threshold that is best for the given samples, which are
-    those of validation and never those that are judged.
-
-    It lies midway between the lowest score that is flagged and the highest one
-    that is not; of equally good ones the highest is taken.
-
-    Args:
-        score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
-        by (str, optional): What is made best: :obj:`"f1"`, or the mean of both
-            classes' :obj:`"accuracy"`. (default: :obj:`"f1"`)
-
-    Example:
-        >>> best_threshold([0.0, 0.25, 0.75, 1.0], [0, 0, 1, 1])
-        0.5
-    """
-    check_choice("by", by, ("f1", "accuracy"))
-    threshold, tp, fp = sweep(score, label)
-    if by == "f1":
-        gain = 2 * tp / (tp + fp + tp[-1]).double()
-    else:
-        # In whole numbers, so that equally good ones are equal.
-        gain = tp * fp[-1] - fp * tp[-1]
-    best = int((gain == gain.max()).nonzero()[0])
-    found = float(threshold[best])
-    if best + 1 == threshold.numel():
-        return found
-    below = float(threshold[best + 1])
-    middle = (found + below) / 2
-    # Neighbouring floats have no middle, nor has infinity.
-    return middle if below < middle <= found else found

@@ -1,4 +1,4 @@
-r"""Logistic regression in which more of anything never means less doubt."""
+r"""Logistic regression in which more of anything never means less uncertain."""
 
 import numpy as np
 import torch
@@ -8,7 +8,7 @@ from pyg_cagp._utils.threads import one_blas_thread
 
 
 def monotone_logistic(
-    features: Tensor, labels: Tensor, ridge: float = 0.0
+    features: Tensor, labels: Tensor, *, ridge: float = 0.0
 ) -> tuple[Tensor, float]:
     r"""Fits a logistic regression whose slopes are not negative.
 

@@ -15,12 +15,11 @@ from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.metrics.inputs import Values, as_values
+from pyg_cagp.typing import Ties
 
-TIES = ("realistic", "optimistic", "pessimistic")
 
-
-def _counts(higher: Values, equal: Values, ties: str) -> tuple[Tensor, Tensor]:
-    check_choice("ties", ties, TIES)
+def _counts(higher: Values, equal: Values, ties: Ties) -> tuple[Tensor, Tensor]:
+    check_choice("ties", ties, Ties)
     above = as_values("higher", higher, finite=True)
     beside = as_values("equal", equal, finite=True)
     if above.shape != beside.shape:
@@ -43,7 +42,7 @@ def _counts(higher: Values, equal: Values, ties: str) -> tuple[Tensor, Tensor]:
     return above, beside
 
 
-def ranks(higher: Values, equal: Values, ties: str = "realistic") -> Tensor:
+def ranks(higher: Values, equal: Values, *, ties: Ties = "realistic") -> Tensor:
     r"""Returns the rank of each answer, counted from 1.
 
     With :math:`a` candidates above it and :math:`b` beside it, the optimistic
@@ -65,7 +64,7 @@ def ranks(higher: Values, equal: Values, ties: str = "realistic") -> Tensor:
 
 
 def reciprocal_ranks(
-    higher: Values, equal: Values, ties: str = "realistic"
+    higher: Values, equal: Values, *, ties: Ties = "realistic"
 ) -> Tensor:
     r"""Returns the reciprocal rank of each answer; with ties, its mean over all
     places between. That is more than the reciprocal of the mean rank.
@@ -89,7 +88,7 @@ def reciprocal_ranks(
 
 
 def hits(
-    higher: Values, equal: Values, k: int, ties: str = "realistic"
+    higher: Values, equal: Values, k: int, *, ties: Ties = "realistic"
 ) -> Tensor:
     r"""Returns the chance of each answer to be among the first :math:`k`.
 
@@ -114,8 +113,9 @@ def ranking_metrics(
     higher: Values,
     equal: Values,
     num_candidates: Values,
+    *,
     ks: Sequence[int] = (1, 3, 10),
-    ties: str = "realistic",
+    ties: Ties = "realistic",
 ) -> dict[str, float]:
     r"""Returns the mean rank, the mean reciprocal rank, the share of hits, and
     the mean rank adjusted for chance, of the `"On the Ambiguity of Rank-Based
@@ -145,9 +145,9 @@ def ranking_metrics(
         >>> found["mrr"], found["mean_rank"], found["hits@1"], found["amri"]
         (0.625, 2.5, 0.5, 0.25)
     """
-    rank = ranks(higher, equal, ties)
+    rank = ranks(higher, equal, ties=ties)
     num = as_values("num_candidates", num_candidates, finite=True)
-    worst = ranks(higher, equal, "pessimistic")
+    worst = ranks(higher, equal, ties="pessimistic")
     if num.shape != rank.shape or bool(
         ((num < worst) | (num != num.floor())).any()
     ):
@@ -157,9 +157,12 @@ def ranking_metrics(
         )
     rivals = float((num - 1).sum())
     return {
-        "mrr": float(reciprocal_ranks(higher, equal, ties).mean()),
+        "mrr": float(reciprocal_ranks(higher, equal, ties=ties).mean()),
         "mean_rank": float(rank.mean()),
-        **{f"hits@{k}": float(hits(higher, equal, k, ties).mean()) for k in ks},
+        **{
+            f"hits@{k}": float(hits(higher, equal, k, ties=ties).mean())
+            for k in ks
+        },
         "amr": float(rank.sum() / ((num + 1) / 2).sum()),
         "amri": 1 - 2 * float((rank - 1).sum()) / rivals if rivals else 0.0,
     }

@@ -13,7 +13,7 @@ BATCH = 2**19
 
 
 class Resampler:
-    r"""Draws samples with replacement, and tells how often each was drawn.
+    r"""Draws samples with replacement, and counts the draws of each.
 
     Args:
         num_samples (int): The number of samples.
@@ -39,6 +39,7 @@ class Resampler:
     def __init__(
         self,
         num_samples: int,
+        *,
         strata: Tensor | Sequence[int] | None = None,
         cluster: Tensor | Sequence[int] | None = None,
     ) -> None:
@@ -74,7 +75,11 @@ class Resampler:
         self.sizes = number.bincount().tolist()
 
     def draw(
-        self, num_resamples: int, seed: int, device: torch.device | str = "cpu"
+        self,
+        num_resamples: int,
+        seed: int,
+        *,
+        device: torch.device | str = "cpu",
     ) -> Iterator[Tensor]:
         r"""Draws resamples, a batch at a time.
 
@@ -127,7 +132,7 @@ class Resampler:
         return list(self.by_stratum.split(self.sizes))
 
     def leave_one_out(
-        self, device: torch.device | str = "cpu"
+        self, *, device: torch.device | str = "cpu"
     ) -> Iterator[tuple[int, Tensor]]:
         r"""Leaves out one unit after another: a sample, or a whole cluster.
 

@@ -174,14 +174,14 @@ class WeightedAURC(WeightedStatistic):
     """
 
     def __init__(self, uncertainty: Values, loss: Values) -> None:
-        doubt = as_values("uncertainty", uncertainty)
+        uncertain = as_values("uncertainty", uncertainty)
         losses = as_values("loss", loss, finite=True)
-        check_same_length(uncertainty=doubt, loss=losses)
-        super().__init__(doubt.numel(), doubt.device)
-        doubt, self.order = doubt.sort()
+        check_same_length(uncertainty=uncertain, loss=losses)
+        super().__init__(uncertain.numel(), uncertain.device)
+        uncertain, self.order = uncertain.sort()
         self.loss = losses[self.order]
-        last = torch.ones_like(doubt, dtype=torch.bool)
-        last[:-1] = doubt[1:] != doubt[:-1]
+        last = torch.ones_like(uncertain, dtype=torch.bool)
+        last[:-1] = uncertain[1:] != uncertain[:-1]
         #: Where each group of ties ends, counted from 1.
         self.ends = last.nonzero().view(-1) + 1
 

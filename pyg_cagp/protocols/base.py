@@ -2,7 +2,7 @@ r"""The common part of all protocols."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar, get_args
 
 from torch import Tensor
 from torch_geometric.data import Data
@@ -12,14 +12,7 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.protocols.labelled import LabelledTriples, Split
-
-ProtocolName: TypeAlias = Literal[
-    "temporal-like",
-    "standard",
-    "comprehensive",
-    "timestamp",
-    "verified-negatives",
-]
+from pyg_cagp.typing import ProtocolName
 
 Triples = tuple[Tensor, Tensor, Tensor]
 

@@ -1,18 +1,19 @@
 r"""Triples with labels, as every protocol returns them."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import torch
 from torch import Tensor
 
 from pyg_cagp.coverage import Coverage
+from pyg_cagp.typing import HeldOut
 
 if TYPE_CHECKING:
     from pyg_cagp.protocols.base import Protocol
 
 
-Split: TypeAlias = Literal["val", "test"]
+Split: TypeAlias = HeldOut
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ triple.
 """
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import torch
 from torch import Tensor
@@ -21,13 +21,12 @@ from pyg_cagp.protocols.base import Protocol, ProtocolName, Triples
 from pyg_cagp.protocols.labelled import Split
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.transforms.candidates import Candidates, draw_valid
+from pyg_cagp.typing import PartitionName
 
 #: The offset of the seed by which validation triples are corrupted.
 VAL_SEED = 1_000_003
 
-Partition: TypeAlias = (
-    Literal["stated", "inclusive", "table2", "appendix"] | TemporalLikeOOD
-)
+Partition: TypeAlias = PartitionName | TemporalLikeOOD
 
 
 @dataclass(frozen=True)

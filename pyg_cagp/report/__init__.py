@@ -1,4 +1,4 @@
-r"""One page that tells how far a run can be trusted."""
+r"""One page on how far a run can be trusted."""
 
 from pyg_cagp.report.board import write_board
 from pyg_cagp.report.findings import gather

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def write_board(
     folder: str | Path,
     found: dict[str, Any],
+    *,
     pictures: Sequence[Picture] = (),
 ) -> None:
     r"""Writes event files for TensorBoard: the config and the AUROC of

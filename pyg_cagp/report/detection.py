@@ -116,13 +116,15 @@ def _weights(
 
 
 def _reliability(probability: Tensor, label: Tensor) -> dict[str, Any]:
-    bins = metrics.calibration_bins(probability, label, NUM_BINS, "mass")
+    bins = metrics.calibration_bins(
+        probability, label, num_bins=NUM_BINS, binning="mass"
+    )
     return {
         "size": bins.size.tolist(),
         "confidence": bins.confidence.tolist(),
         "frequency": bins.frequency.tolist(),
         "ece": metrics.expected_calibration_error(
-            probability, label, NUM_BINS, binning="mass"
+            probability, label, num_bins=NUM_BINS, binning="mass"
         ),
         "brier": metrics.brier_score(probability, label),
     }

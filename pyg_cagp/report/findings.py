@@ -57,7 +57,7 @@ def gather(
             where there is a terminal. (default: :obj:`False`)
     """
     folder = Path(run_folder)
-    run = load_run(folder, device)
+    run = load_run(folder, device=device)
     check_target(folder / FILE)
     graph = graph_of(run.record, root=root, dataset=dataset)
     if not bool(graph.kg.test_mask.any()):

@@ -35,7 +35,7 @@ ASSUMPTIONS = {
 
 
 def render_page(
-    found: dict[str, Any], pictures: Sequence[Picture] | None = None
+    found: dict[str, Any], *, pictures: Sequence[Picture] | None = None
 ) -> str:
     r"""Returns the page.
 

@@ -83,7 +83,7 @@ def draw_report(run_folder: str | Path, found: dict[str, Any]) -> Path:
     pictures = all_pictures(found)
     for part in pictures:
         write_atomically(out / f"{part.name}.png", to_png(part.figure))
-    page = render_page(found, pictures)
-    write_board(folder, found, pictures)
+    page = render_page(found, pictures=pictures)
+    write_board(folder, found, pictures=pictures)
     write_atomically(folder / PAGE, page.encode())
     return folder / PAGE

@@ -38,7 +38,9 @@ class TripleBatches:
     def __len__(self) -> int:
         return (self.triples.size(1) + self.batch_size - 1) // self.batch_size
 
-    def epoch(self, first: int = 0) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    def epoch(
+        self, *, first: int = 0
+    ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
         r"""Yields the batches of one epoch.
 
         Args:

@@ -1,4 +1,4 @@
-r"""Makes of a config what it describes."""
+r"""Models, objectives and posteriors from a config."""
 
 import inspect
 from typing import Any
@@ -38,7 +38,7 @@ MODELS: dict[str, type[GaussianKGEModel]] = {
     "kg2e": KG2E,
 }
 
-#: The objectives by name, and what each can be told, with defaults.
+#: The objectives by name, and the options of each, with defaults.
 OBJECTIVES: dict[str, dict[str, Any]] = {
     "sampled-softmax": {"num_negatives": 512, "filtered": False},
     "self-adversarial": {
@@ -56,6 +56,7 @@ def build_model(
     config: dict[str, Any],
     num_nodes: int,
     num_relations: int,
+    *,
     objective: Objective | None = None,
     seed: int = 0,
 ) -> GaussianKGEModel:
@@ -84,7 +85,7 @@ def build_model(
 
 
 def _arguments(kind: type) -> dict[str, Any]:
-    r"""What a model can be told, with defaults."""
+    r"""Returns the options of a model, with defaults."""
     found: dict[str, Any] = {}
     for base in kind.__mro__:
         if "__init__" in vars(base):
@@ -119,16 +120,16 @@ def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
     if name == "self-adversarial":
         return SelfAdversarial(known=known, **options)
     if name == "one-vs-all":
-        return OneVsAll(known)
+        return OneVsAll(known=known)
     rates = None
     if options.pop("bernoulli", False):
         head, rel, tail = triples(kg, "train")
         rates = bernoulli_rates(head, rel, tail, kg.num_relations)
-    return OneNegative(name, head_rate=rates, **options)
+    return OneNegative(kind=name, head_rate=rates, **options)
 
 
 def build_posterior(
-    options: PosteriorOptions, seed: int = 0, progress: bool = False
+    options: PosteriorOptions, *, seed: int = 0, progress: bool = False
 ) -> LaplacePosterior | VariationalPosterior:
     r"""Makes what is to find the variances of a trained model.
 

@@ -25,7 +25,7 @@ SCHEMA = 1
 def save_checkpoint(
     path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]
 ) -> int:
-    r"""Writes tensors and plain values to one file, atomically: whoever opens
+    r"""Writes tensors and plain values to one file, atomically: a reader of
     it sees the old state or the new one. Returns the checksum of the tensors.
 
     Args:
@@ -46,7 +46,7 @@ def save_checkpoint(
 
 
 def load_checkpoint(
-    path: Path, device: torch.device | str = "cpu"
+    path: Path, *, device: torch.device | str = "cpu"
 ) -> tuple[dict[str, Tensor], dict[str, Any]]:
     r"""Reads what :func:`save_checkpoint` wrote.
 

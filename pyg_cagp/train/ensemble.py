@@ -1,34 +1,36 @@
 r"""Several trainings that differ by their seeds alone."""
 
 from pathlib import Path
-
-from torch_geometric.data import Data
+from typing import Any
 
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.train.options import Config
+from pyg_cagp.train.config import Config
 from pyg_cagp.train.run import Run, train_run
+from pyg_cagp.typing import ModelName
 
 
 def train_ensemble(
-    kg: Data,
-    config: Config,
-    out: str | Path,
+    kg: Any,
+    config: Config | ModelName,
+    *,
     num_members: int = 5,
-    dataset: str = "",
+    out: str | Path | None = None,
+    dataset: str | None = None,
     seed: int = 0,
     progress: bool = True,
 ) -> list[Run]:
-    r"""Trains the same model from several seeds, each into a folder of its own.
+    r"""Trains the same model from several seeds.
 
     Args:
-        kg (Data): The graph.
-        config (Config): How to train.
-        out (str or pathlib.Path): The folder, in which members are numbered
-            from 0 on.
+        kg (Data or Any): The graph.
+        config (Config or str): The config, or the name of a model; see
+            :func:`train_run`.
         num_members (int, optional): The number of members.
             (default: :obj:`5`)
-        dataset (str, optional): The name of the graph, for the records.
-            (default: :obj:`""`)
+        out (str or pathlib.Path, optional): A folder, in which each member has
+            a folder, numbered from 0. (default: :obj:`None`)
+        dataset (str, optional): See :func:`train_run`.
+            (default: :obj:`None`)
         seed (int, optional): The seed of the first member; the next one has the
             next. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`False`, shows no progress
@@ -42,9 +44,9 @@ def train_ensemble(
         train_run(
             kg,
             config,
-            Path(out) / str(member),
-            dataset,
-            seed + member,
+            out=None if out is None else Path(out) / str(member),
+            dataset=dataset,
+            seed=seed + member,
             progress=progress,
         )
         for member in range(num_members)

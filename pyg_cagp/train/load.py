@@ -26,7 +26,7 @@ from pyg_cagp.train.checkpoint import (
     load_checkpoint,
     unnest,
 )
-from pyg_cagp.train.options import Config
+from pyg_cagp.train.config import Config
 
 #: The files of a run.
 STATE, MODEL, RECORD = "last.safetensors", "model.safetensors", "run.json"
@@ -87,7 +87,7 @@ class Run:
     record: dict[str, Any]
 
 
-def load_run(folder: str | Path, device: torch.device | str = "cpu") -> Run:
+def load_run(folder: str | Path, *, device: torch.device | str = "cpu") -> Run:
     r"""Loads a finished run. The folder may come from a stranger: every value
     is checked, and nothing is unpickled.
 
@@ -105,7 +105,7 @@ def load_run(folder: str | Path, device: torch.device | str = "cpu") -> Run:
             remedy = "it was interrupted; go on with --resume"
         raise CheckpointError(f"'{folder}' holds no finished run; {remedy}")
     record = read_document(folder / RECORD, SCHEMA, FORMS, REMEDY)
-    model, meta = load_model(folder / MODEL, device)
+    model, meta = load_model(folder / MODEL, device=device)
     for key in STORED[1:]:
         if record[key] != meta[key]:
             raise CheckpointError(
@@ -116,7 +116,7 @@ def load_run(folder: str | Path, device: torch.device | str = "cpu") -> Run:
 
 
 def load_model(
-    path: Path, device: torch.device | str = "cpu"
+    path: Path, *, device: torch.device | str = "cpu"
 ) -> tuple[GaussianKGEModel, dict[str, Any]]:
     r"""Loads the model of a run, or of an update of a run, and the values that
     are stored with it.
@@ -126,7 +126,7 @@ def load_model(
         device (torch.device or str, optional): The device of the model.
             (default: :obj:`"cpu"`)
     """
-    tensors, meta = load_checkpoint(path, device)
+    tensors, meta = load_checkpoint(path, device=device)
     try:
         if not fits(meta["graph"], GRAPH) or not is_count(meta["seed"]):
             raise ValueError("it holds no sizes of a graph or no seed")

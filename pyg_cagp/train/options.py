@@ -1,25 +1,35 @@
-r"""How a model is to be trained."""
+r"""The options of training and of the posterior."""
 
-import dataclasses
 import math
-import tomllib
-import warnings
-from dataclasses import dataclass, field
-from importlib import resources
-from pathlib import Path
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp._utils.names import dataset_key
-from pyg_cagp.exceptions import CAGPWarning, InvalidInputError
+from pyg_cagp.exceptions import InvalidInputError
 
-OPTIMIZERS = ("adam", "sparse-adam", "adagrad")
-SCHEDULES = ("constant", "linear", "cosine")
-POSTERIORS = ("variational", "laplace")
-SECTIONS = ("model", "objective", "train", "posterior")
+OptimizerName: TypeAlias = Literal["adam", "sparse-adam", "adagrad"]
+Schedule: TypeAlias = Literal["constant", "linear", "cosine"]
+PosteriorName: TypeAlias = Literal["laplace", "variational"]
+Structure: TypeAlias = Literal["isotropic", "diagonal"]
+
+#: The least value of each option of a loop that has one.
+LEAST = {
+    **dict.fromkeys(("epochs", "batch_size", "eval_every"), 1),
+    **dict.fromkeys(
+        (
+            "clip_norm",
+            "kl_warmup",
+            "eval_triples",
+            "patience",
+            "checkpoint_every",
+            "noise_table",
+        ),
+        0,
+    ),
+}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainOptions:
     r"""The options of a training loop.
 
@@ -40,12 +50,13 @@ class TrainOptions:
             together; none if set to 0. (default: :obj:`0.0`)
         kl_warmup (float, optional): For how many epochs the weight of the prior
             rises from 0 to its full value. (default: :obj:`0.0`)
-        eval_every (int, optional): The number of epochs between looks at the
-            validation triples. (default: :obj:`5`)
-        eval_triples (int, optional): How many validation triples to rank each
-            time, always the same; all if set to 0. (default: :obj:`2000`)
-        patience (int, optional): After how many looks without a better MRR to
-            stop; never if set to 0. (default: :obj:`0`)
+        eval_every (int, optional): The number of epochs between validation
+            passes. (default: :obj:`5`)
+        eval_triples (int, optional): The number of validation triples in each
+            pass, always the same; all if set to 0. (default: :obj:`2000`)
+        patience (int, optional): The number of validation passes without a
+            better MRR after which training stops; never if set to 0.
+            (default: :obj:`0`)
         checkpoint_every (int, optional): The number of steps between
             checkpoints, besides those at the end of epochs; none if set to 0.
             (default: :obj:`0`)
@@ -60,8 +71,8 @@ class TrainOptions:
     epochs: int = 20
     batch_size: int = 1024
     lr: float = 0.01
-    optimizer: str = "adam"
-    schedule: str = "linear"
+    optimizer: OptimizerName = "adam"
+    schedule: Schedule = "linear"
     clip_norm: float = 0.0
     kl_warmup: float = 0.0
     eval_every: int = 5
@@ -72,22 +83,11 @@ class TrainOptions:
     mixed_precision: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "eval_every"):
-            if getattr(self, name) < 1:
+        for name, least in LEAST.items():
+            if getattr(self, name) < least:
                 raise InvalidInputError(
-                    f"'{name}' must be at least 1 (got {getattr(self, name)})"
-                )
-        for name in (
-            "clip_norm",
-            "kl_warmup",
-            "eval_triples",
-            "patience",
-            "checkpoint_every",
-            "noise_table",
-        ):
-            if getattr(self, name) < 0:
-                raise InvalidInputError(
-                    f"'{name}' must not be negative (got {getattr(self, name)})"
+                    f"'{name}' must be at least {least} (got "
+                    f"{getattr(self, name)})"
                 )
         if self.noise_table > 2**30:
             raise InvalidInputError(
@@ -95,11 +95,11 @@ class TrainOptions:
             )
         if not self.lr > 0:
             raise InvalidInputError(f"'lr' must be positive (got {self.lr})")
-        check_choice("optimizer", self.optimizer, OPTIMIZERS)
-        check_choice("schedule", self.schedule, SCHEDULES)
+        check_choice("optimizer", self.optimizer, OptimizerName)
+        check_choice("schedule", self.schedule, Schedule)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PosteriorOptions:
     r"""Where the variances of a trained model come from.
 
@@ -118,147 +118,14 @@ class PosteriorOptions:
             means. (default: :obj:`0`)
     """
 
-    name: str = "laplace"
+    name: PosteriorName = "laplace"
     prior: Literal["marginal", "validation", "model"] | float = "marginal"
-    structure: Literal["isotropic", "diagonal"] = "isotropic"
+    structure: Structure = "isotropic"
     num_negatives: int = 0
     num_draws: int = 0
 
     def __post_init__(self) -> None:
-        check_choice("posterior.name", self.name, POSTERIORS)
-
-
-@dataclass(frozen=True)
-class Config:
-    r"""Everything that decides what comes out of training but the graph and
-    the seed.
-
-    Args:
-        model (dict): The name of a model, under :obj:`"name"`, and its
-            arguments.
-        objective (dict, optional): The name of an objective and its arguments.
-        train (TrainOptions, optional): The options of the loop.
-        posterior (PosteriorOptions, optional): Where variances come from.
-    """
-
-    model: dict[str, Any]
-    objective: dict[str, Any] = field(default_factory=dict)
-    train: TrainOptions = field(default_factory=TrainOptions)
-    posterior: PosteriorOptions = field(default_factory=PosteriorOptions)
-
-    @classmethod
-    def from_dict(cls, sections: dict[str, Any], source: str) -> "Config":
-        r"""Makes a config of plain sections.
-
-        Args:
-            sections (dict): Dictionaries under :obj:`"model"`,
-                :obj:`"objective"`, :obj:`"train"` and :obj:`"posterior"`.
-            source (str): Where they come from, for messages.
-        """
-        for name, section in sections.items():
-            if name not in SECTIONS or not isinstance(section, dict):
-                raise InvalidInputError(
-                    f"{source}: there is no section '{name}'; there are "
-                    f"{', '.join(SECTIONS)}"
-                )
-        if "name" not in sections.get("model", {}):
-            raise InvalidInputError(f"{source}: section 'model' needs a 'name'")
-        return cls(
-            model=dict(sections["model"]),
-            objective=dict(sections.get("objective", {})),
-            train=_options(TrainOptions, sections, "train", source),
-            posterior=_options(PosteriorOptions, sections, "posterior", source),
-        )
-
-    @classmethod
-    def from_file(cls, path: str | Path) -> "Config":
-        r"""Reads a config from a TOML file.
-
-        Args:
-            path (str or pathlib.Path): The file.
-        """
-        return cls.from_dict(_read(Path(path)), str(path))
-
-    @classmethod
-    def find(
-        cls, dataset: str, model: str, preset: str | None = None
-    ) -> "Config":
-        r"""Returns the config that ships for a model on a dataset. For a
-        dataset without configs it warns and returns that of the generated
-        graph.
-
-        Args:
-            dataset (str): The name of the dataset, in any case.
-            model (str): The name of the model.
-            preset (str, optional): :obj:`"paper"` for the recipe of the paper,
-                whatever the dataset. (default: :obj:`None`)
-        """
-        folder = resources.files("pyg_cagp.train") / "configs"
-        if preset is not None:
-            check_choice("preset", preset, ("paper",))
-            sections = _read(folder / f"{preset}.toml")
-            sections["model"]["name"] = model
-            return cls.from_dict(sections, preset)
-        shipped = {entry.name for entry in folder.iterdir() if entry.is_dir()}
-        key = dataset_key(dataset)
-        name = key if key in shipped else "synthetic"
-        path = folder / name / f"{model}.toml"
-        if not path.is_file():
-            names = sorted(
-                entry.name.removesuffix(".toml")
-                for entry in (folder / "synthetic").iterdir()
-            )
-            check_choice("model", model, tuple(names))
-        if name != key:
-            warnings.warn(
-                f"no config ships for '{dataset}', only for "
-                f"{', '.join(sorted(shipped))}; the config of 'synthetic' is "
-                f"used",
-                CAGPWarning,
-                stacklevel=2,
-            )
-        return cls.from_dict(_read(path), str(path))
-
-    def override(self, changes: dict[str, Any]) -> "Config":
-        r"""Returns a config with some values replaced.
-
-        Args:
-            changes (dict): New values by :obj:`"section.key"`.
-        """
-        sections = self.to_dict()
-        for key, value in changes.items():
-            section, _, name = key.partition(".")
-            if section not in SECTIONS or not name:
-                raise InvalidInputError(
-                    f"'{key}' must be written as SECTION.KEY, with one of "
-                    f"{', '.join(SECTIONS)} as section"
-                )
-            sections[section][name] = value
-        return self.from_dict(sections, "the changed config")
-
-    def to_dict(self) -> dict[str, Any]:
-        r"""Returns the config as plain sections."""
-        return dataclasses.asdict(self)
-
-
-def _read(path: Any) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidInputError(
-            f"cannot read the config '{path}' ({error.strerror})"
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"'{path}' is not TOML ({error})") from None
-
-
-def _options(
-    kind: Any, sections: dict[str, Any], name: str, source: str
-) -> Any:
-    given = sections.get(name, {})
-    defaults = {entry.name: entry.default for entry in dataclasses.fields(kind)}
-    check_options(given, defaults, f"{source}: section '{name}'")
-    return kind(**given)
+        check_choice("posterior.name", self.name, PosteriorName)
 
 
 def check_options(

@@ -1,4 +1,4 @@
-r"""Training from a config to a folder that holds everything of it."""
+r"""Training from a graph and a config to a model with its posterior."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp._utils.versions import package_versions
-from pyg_cagp.data import check_kg, describe_graph
+from pyg_cagp.data import as_kg, describe_graph
 from pyg_cagp.exceptions import CacheError, InvalidInputError
 from pyg_cagp.train.build import (
     build_model,
@@ -21,111 +21,182 @@ from pyg_cagp.train.build import (
     fit_posterior,
 )
 from pyg_cagp.train.checkpoint import SCHEMA, model_tensors, save_checkpoint
+from pyg_cagp.train.config import Config
 from pyg_cagp.train.load import MODEL, RECORD, STATE, STORED, Run
-from pyg_cagp.train.options import Config
 from pyg_cagp.train.tracker import Tracker
 from pyg_cagp.train.trainer import Trainer
 from pyg_cagp.train.validation import Validation
+from pyg_cagp.typing import ModelName, Recipe
 
 
 def train_run(
-    kg: Data,
-    config: Config,
-    out: str | Path,
-    dataset: str = "",
+    kg: Any,
+    config: Config | ModelName,
+    *,
+    out: str | Path | None = None,
+    recipe: Recipe | None = None,
+    dataset: str | None = None,
     seed: int = 0,
     resume: bool = False,
     device: torch.device | str = "cpu",
     progress: bool = True,
 ) -> Run:
-    r"""Trains a model into a folder: :obj:`run.json` (options and
-    measurements), :obj:`model.safetensors` (the model with its posterior),
+    r"""Trains a model on a graph and fits its posterior.
+
+    With :obj:`out`, the run is written to a folder: :obj:`run.json` (options
+    and measurements), :obj:`model.safetensors` (the model with its posterior),
     :obj:`last.safetensors` (the state to resume from) and event files for
-    TensorBoard.
+    TensorBoard. Without, nothing is written.
 
     Args:
-        kg (Data): The graph.
-        config (Config): The config.
-        out (str or pathlib.Path): The folder.
-        dataset (str, optional): The name of the graph, for the record.
-            (default: :obj:`""`)
+        kg (Data or Any): The graph, in any form that
+            :func:`~pyg_cagp.data.as_kg` takes.
+        config (Config or str): The config, or the name of a model, which is
+            trained by the config that ships for the graph; see
+            :meth:`Config.find`.
+        out (str or pathlib.Path, optional): The folder of the run.
+            (default: :obj:`None`)
+        recipe (str, optional): With the name of a model, :obj:`"paper"` for
+            the recipe of the paper instead. (default: :obj:`None`)
+        dataset (str, optional): The name of the graph, for the config and the
+            record. If set to :obj:`None`, the name that
+            :func:`~pyg_cagp.datasets.load` gave to it. (default: :obj:`None`)
         seed (int, optional): The seed of everything. (default: :obj:`0`)
-        resume (bool, optional): If set to :obj:`True`, goes on where an
-            interrupted run in the folder stopped. (default: :obj:`False`)
-        device (torch.device or str, optional): Where to train.
+        resume (bool, optional): If set to :obj:`True`, continues an
+            interrupted run in the folder. (default: :obj:`False`)
+        device (torch.device or str, optional): The device to train on.
             (default: :obj:`"cpu"`)
         progress (bool, optional): If set to :obj:`True`, shows progress bars
             where there is a terminal. (default: :obj:`True`)
+
+    Example:
+        >>> from pyg_cagp.datasets import load
+        >>> from pyg_cagp.train import TrainOptions
+        >>> config = Config({"name": "kg2e"}, train=TrainOptions(epochs=1))
+        >>> run = train_run(load("synthetic"), config, progress=False)
+        >>> run.model.num_nodes
+        2000
     """
-    kg, out = check_kg(kg), Path(out)
-    graph = describe_graph(kg)
-    record: dict[str, Any] = {
-        "schema": SCHEMA,
-        "dataset": dataset,
-        "seed": seed,
-        "config": config.to_dict(),
-        "graph": graph,
-        "time_cut": kg.get("time_cut"),
-        "device": str(device),
-        "versions": package_versions(),
-    }
-    # Not the posterior, which can be found in another way after training.
-    decisive = {**record["config"], "posterior": None}
-    fingerprint = _hash([decisive, graph["sha256"], seed])
+    kg, folder = as_kg(kg), None if out is None else Path(out)
+    dataset = kg.get("name") if dataset is None else dataset
+    config = _config_of(config, dataset, recipe)
+    if resume and folder is None:
+        raise InvalidInputError(
+            "'resume' needs the folder of the interrupted run; pass 'out'"
+        )
+    record = _new_record(kg, config, dataset or "", seed, device)
     objective = build_objective(config.objective, kg)
     model = build_model(
-        config.model, kg.num_nodes, kg.num_relations, objective, seed
+        config.model,
+        kg.num_nodes,
+        kg.num_relations,
+        objective=objective,
+        seed=seed,
     ).to(device)
-    fitter = build_posterior(config.posterior, seed, progress)
+    fitter = build_posterior(config.posterior, seed=seed, progress=progress)
     fitter.check(model)
     trainer = Trainer(
         model,
         kg,
-        config.train,
-        seed,
-        out / STATE,
-        fingerprint,
+        options=config.train,
+        seed=seed,
+        checkpoint=None if folder is None else folder / STATE,
+        fingerprint=_fingerprint(record),
         progress=progress,
     )
-    _prepare(out, resume)
-    if (out / STATE).exists():
-        trainer.load()
-    # What an interrupted run had shown of epochs that come again is hidden.
-    is_new = not any(out.glob("events.out.tfevents.*"))
-    purge_step = None if is_new else trainer.state.epoch + 1
-    tracker = trainer.tracker = Tracker(out, purge_step)
+    trainer.tracker = None if folder is None else _open(folder, trainer, resume)
     try:
-        state = trainer.fit()
-        began = time.perf_counter()
-        posterior = fit_posterior(fitter, model, kg)
-        model.set_posterior(posterior)
-        model.eval()
-        record |= {
-            "validation": Validation(kg)(model),
-            "epochs": state.epoch,
-            "best_epoch": state.best_epoch or state.epoch,
-            "prior_variance": posterior.prior_variance,
-            "seconds": {
-                "training": trainer.seconds,
-                "posterior": time.perf_counter() - began,
-            },
-            "progress": asdict(state),
-        }
-        tracker.variances(model, state.epoch + 1)
-        tracker.embeddings(model, kg, state.epoch + 1)
-        tracker.hparams(record["config"], record["validation"])
+        record |= _fit(trainer, kg, fitter)
+        if trainer.tracker is not None:
+            trainer.tracker.result(model, kg, record)
     finally:
-        tracker.close()
-    save_checkpoint(
-        out / MODEL,
-        model_tensors(model),
-        {key: record[key] for key in STORED},
-    )
-    # Last, for a folder with a record is a finished run.
-    write_atomically(
-        out / RECORD, json.dumps(record, indent=2, allow_nan=False).encode()
-    )
+        if trainer.tracker is not None:
+            trainer.tracker.close()
+    if folder is not None:
+        save_checkpoint(
+            folder / MODEL,
+            model_tensors(model),
+            {key: record[key] for key in STORED},
+        )
+        # Last: a folder with a record is a finished run.
+        write_atomically(
+            folder / RECORD,
+            json.dumps(record, indent=2, allow_nan=False).encode(),
+        )
     return Run(model, config, record)
+
+
+def _config_of(
+    config: Config | ModelName, dataset: str | None, recipe: Recipe | None
+) -> Config:
+    if not isinstance(config, Config):
+        return Config.find(dataset, config, recipe=recipe)
+    if recipe is not None:
+        raise InvalidInputError(
+            "'recipe' goes with the name of a model, not with a config; pass "
+            "Config.find(dataset, model, recipe=...)"
+        )
+    return config
+
+
+def _new_record(
+    kg: Data,
+    config: Config,
+    dataset: str,
+    seed: int,
+    device: torch.device | str,
+) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "dataset": dataset,
+        "seed": seed,
+        "config": config.to_dict(),
+        "graph": describe_graph(kg),
+        "time_cut": kg.get("time_cut"),
+        "device": str(device),
+        "versions": package_versions(),
+    }
+
+
+def _fingerprint(record: dict[str, Any]) -> str:
+    # Not the posterior: another one can be fitted after training.
+    decisive = {**record["config"], "posterior": None}
+    text = json.dumps(
+        [decisive, record["graph"]["sha256"], record["seed"]], sort_keys=True
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _open(folder: Path, trainer: Trainer, resume: bool) -> Tracker:
+    r"""Prepares the folder of a run and loads the state to resume from."""
+    _prepare(folder, resume)
+    if (folder / STATE).exists():
+        trainer.load()
+    # Events of epochs that come again are hidden.
+    is_new = not any(folder.glob("events.out.tfevents.*"))
+    return Tracker(
+        folder, purge_step=None if is_new else trainer.state.epoch + 1
+    )
+
+
+def _fit(trainer: Trainer, kg: Data, fitter: Any) -> dict[str, Any]:
+    r"""Trains the model, fits its posterior, and returns measurements."""
+    model, state = trainer.model, trainer.fit()
+    began = time.perf_counter()
+    posterior = fit_posterior(fitter, model, kg)
+    model.set_posterior(posterior)
+    model.eval()
+    return {
+        "validation": Validation(kg)(model),
+        "epochs": state.epoch,
+        "best_epoch": state.best_epoch or state.epoch,
+        "prior_variance": posterior.prior_variance,
+        "seconds": {
+            "training": trainer.seconds,
+            "posterior": time.perf_counter() - began,
+        },
+        "progress": asdict(state),
+    }
 
 
 def _prepare(out: Path, resume: bool) -> None:
@@ -142,12 +213,7 @@ def _prepare(out: Path, resume: bool) -> None:
         raise CacheError(
             f"cannot make the folder '{out}' ({error.strerror})"
         ) from error
-    # What a killed process had half-written when it was killed.
+    # Half-written files of a process that was killed.
     for name in (STATE, MODEL, RECORD):
         for part in out.glob(f".{name}.*.part"):
             part.unlink(missing_ok=True)
-
-
-def _hash(content: Any) -> str:
-    text = json.dumps(content, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -78,7 +78,7 @@ def read_state(trainer: "Trainer", path: Path) -> None:
     """
     model = trainer.model
     assert model.generator is not None
-    tensors, meta = load_checkpoint(path, trainer.device)
+    tensors, meta = load_checkpoint(path, device=trainer.device)
     if not {"fingerprint", "device", "progress", "seconds"} <= meta.keys():
         raise CheckpointError(f"'{path}' is not the state of a training run")
     if meta["device"] != trainer.device.type:

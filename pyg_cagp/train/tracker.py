@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils.tensorboard import SummaryWriter
 from torch_geometric.data import Data
 
 from pyg_cagp.nn.kge import GaussianKGEModel
@@ -31,8 +30,10 @@ class Tracker:
     max_embeddings = 5000
 
     def __init__(
-        self, folder: str | Path, purge_step: int | None = None
+        self, folder: str | Path, *, purge_step: int | None = None
     ) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
         # Event files are read in the order of their names, which begin with
         # the second: a second file of the same second might be read first.
         stamp = f"events.out.tfevents.{int(time.time())}"
@@ -127,24 +128,32 @@ class Tracker:
                 tag="entities",
             )
 
-    def hparams(
-        self, options: dict[str, Any], metrics: dict[str, float]
+    def result(
+        self, model: GaussianKGEModel, kg: Data, record: dict[str, Any]
     ) -> None:
-        r"""Writes what was asked for beside what came of it.
+        r"""Writes the variances and the embeddings of a finished model, and its
+        options beside its results.
 
         Args:
-            options (dict): The config, as sections of options.
-            metrics (dict): The results by name.
+            model (GaussianKGEModel): The model.
+            kg (Data): The graph, for the names.
+            record (dict): The record of the run.
         """
+        step = record["epochs"] + 1
+        self.variances(model, step)
+        self.embeddings(model, kg, step)
         flat = {
             f"{section}.{key}": value
             if isinstance(value, (bool, int, float, str))
             else str(value)
-            for section, options in options.items()
+            for section, options in record["config"].items()
             for key, value in options.items()
         }
-        named = {f"hparam/{name}": value for name, value in metrics.items()}
-        self.writer.add_hparams(flat, named, run_name=".")
+        self.writer.add_hparams(
+            flat,
+            {f"hparam/{k}": v for k, v in record["validation"].items()},
+            run_name=".",
+        )
 
     def flush(self) -> None:
         r"""Writes what is still in memory."""

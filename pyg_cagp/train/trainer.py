@@ -53,6 +53,7 @@ class Trainer:
         self,
         model: GaussianKGEModel,
         kg: Data,
+        *,
         options: TrainOptions | None = None,
         seed: int = 0,
         checkpoint: Path | None = None,
@@ -77,7 +78,7 @@ class Trainer:
         model.generator = torch.Generator(self.device).manual_seed(seed + 1)
         if self.options.noise_table:
             model.noise_table = NoiseTable(
-                self.options.noise_table, seed + 2, self.device
+                size=self.options.noise_table, seed=seed + 2, device=self.device
             )
         head, rel, tail = (p.to(self.device) for p in triples(kg, "train"))
         if rel.numel() == 0:
@@ -86,7 +87,9 @@ class Trainer:
         self.batches = TripleBatches(
             head, rel, tail, self.options.batch_size, order
         )
-        self.validation = Validation(kg, self.options.eval_triples, seed)
+        self.validation = Validation(
+            kg, num_triples=self.options.eval_triples, seed=seed
+        )
         self.optimizers = build_optimizers(model, self.options)
         self.order_state = order.get_state()
 
@@ -128,7 +131,7 @@ class Trainer:
         state, every = self.state, self.options.checkpoint_every
         self.model.train()
         began = time.perf_counter()
-        for batch in self.batches.epoch(state.batch):
+        for batch in self.batches.epoch(first=state.batch):
             self._train_on(batch, full_weight)
             state.batch += 1
             bar.update()

@@ -22,7 +22,9 @@ class Validation:
         seed (int, optional): The seed that picks them. (default: :obj:`0`)
     """
 
-    def __init__(self, kg: Data, num_triples: int = 0, seed: int = 0) -> None:
+    def __init__(
+        self, kg: Data, *, num_triples: int = 0, seed: int = 0
+    ) -> None:
         self.triples = torch.stack(triples(kg, "val"))
         size = self.triples.size(1)
         if 0 < num_triples < size:
@@ -46,7 +48,9 @@ class Validation:
             return {}
         device = model.node_emb.weight.device
         head, rel, tail = self.triples.to(device)
-        counts = rank_counts(model, head, rel, tail, self.known.to(device))
+        counts = rank_counts(
+            model, head, rel, tail, known=self.known.to(device)
+        )
         higher, equal, rivals = map(
             torch.cat, zip(*counts.values(), strict=True)
         )

@@ -1,6 +1,6 @@
 r"""False triples, made by replacing a part of true ones."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import torch
 from torch import Tensor
@@ -21,6 +21,12 @@ from pyg_cagp.transforms.reference import (
     needs_reference,
     num_relations_of,
 )
+
+#: The entities that a replacement is drawn from.
+Source: TypeAlias = Literal["uniform", "typed"]
+
+#: The part of a triple that is replaced.
+Corrupt: TypeAlias = Literal["tail", "head", "both", "relation"]
 
 
 @functional_transform("kg_corrupt_triples")
@@ -60,7 +66,7 @@ class CorruptTriples(BaseTransform):
 
     Example:
         >>> from pyg_cagp.datasets import SyntheticKG
-        >>> data = SyntheticKG(transform=CorruptTriples("both"))[0]
+        >>> data = SyntheticKG(transform=CorruptTriples(corrupt="both"))[0]
         >>> int(data.corrupt_source.numel()) == int(
         ...     (data.val_mask | data.test_mask).sum()
         ... )
@@ -69,15 +75,16 @@ class CorruptTriples(BaseTransform):
 
     def __init__(
         self,
-        corrupt: str = "tail",
-        candidates: str = "uniform",
+        *,
+        corrupt: Corrupt = "tail",
+        candidates: Source = "uniform",
         filtered: bool = True,
         num_negatives: int = 1,
         seed: int = 0,
         reference: Any = None,
     ) -> None:
-        check_choice("corrupt", corrupt, ("tail", "head", "both", "relation"))
-        check_choice("candidates", candidates, ("uniform", "typed"))
+        check_choice("corrupt", corrupt, Corrupt)
+        check_choice("candidates", candidates, Source)
         if not isinstance(num_negatives, int) or num_negatives < 1:
             raise InvalidInputError(
                 f"'num_negatives' must be a positive integer (got "

@@ -22,6 +22,7 @@ from pyg_cagp.transforms.reference import (
     needs_reference,
     training_edges,
 )
+from pyg_cagp.typing import PartitionName, Population, SelfLoops
 
 
 @functional_transform("kg_temporal_like_ood")
@@ -91,18 +92,19 @@ class TemporalLikeOOD(BaseTransform):
 
     def __init__(
         self,
+        *,
         quantile: float = 0.10,
         inclusive: bool = False,
-        population: str = "seen",
-        self_loops: str = "twice",
+        population: Population = "seen",
+        self_loops: SelfLoops = "twice",
         reference: Any = None,
     ) -> None:
         if not 0 < quantile < 1:
             raise InvalidInputError(
                 f"'quantile' must lie in (0, 1) (got {quantile})"
             )
-        check_choice("population", population, ("seen", "all"))
-        check_choice("self_loops", self_loops, ("twice", "once"))
+        check_choice("population", population, Population)
+        check_choice("self_loops", self_loops, SelfLoops)
         if isinstance(reference, Coverage) and self_loops == "once":
             raise InvalidInputError(
                 "self_loops='once' needs the training edges as 'reference' "
@@ -116,7 +118,9 @@ class TemporalLikeOOD(BaseTransform):
         self._edges: tuple[Tensor, Tensor, int, int] | None = None
 
     @classmethod
-    def preset(cls, name: str, reference: Any = None) -> "TemporalLikeOOD":
+    def preset(
+        cls, name: PartitionName, *, reference: Any = None
+    ) -> "TemporalLikeOOD":
         r"""Returns the transform that gives a partition of the paper.
 
         Args:
@@ -124,7 +128,7 @@ class TemporalLikeOOD(BaseTransform):
                 :obj:`"table2"` or :obj:`"appendix"`.
             reference (optional): See the class. (default: :obj:`None`)
         """
-        check_choice("name", name, tuple(cls.presets))
+        check_choice("name", name, PartitionName)
         return cls(**cls.presets[name], reference=reference)  # type: ignore[arg-type]
 
     def forward(self, data: Data) -> Data:
@@ -163,7 +167,13 @@ class TemporalLikeOOD(BaseTransform):
             frequency -= scatter(loops, source, dim_size=coverage.num_nodes)
         tau = self.threshold(frequency)
         kind = kind_of(
-            coverage, tau, head, rel, tail, self.inclusive, frequency
+            coverage,
+            tau,
+            head,
+            rel,
+            tail,
+            inclusive=self.inclusive,
+            frequency=frequency,
         )
         return kind, tau
 

@@ -3,7 +3,7 @@ r"""Splits a graph by dates."""
 import contextlib
 from datetime import date
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
@@ -16,6 +16,9 @@ from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import TripleIndex, as_kg, triples
 from pyg_cagp.data.kg import MASKS, SPLIT_BOUND
 from pyg_cagp.exceptions import InvalidInputError
+
+#: What becomes of repeated facts.
+Repeats: TypeAlias = Literal["keep", "drop"]
 
 #: The length of a week, by the unit of time.
 WEEK = {"D": 7, "s": 7 * 24 * 3600}
@@ -57,7 +60,7 @@ class TimestampOOD(BaseTransform):
 
     Example:
         >>> from pyg_cagp.datasets import SyntheticKG
-        >>> data = SyntheticKG(transform=TimestampOOD("2022-01-01"))[0]
+        >>> data = SyntheticKG(transform=TimestampOOD(cutoff="2022-01-01"))[0]
         >>> data.ood_label.unique().tolist()
         [-1, 0, 1]
     """
@@ -69,15 +72,16 @@ class TimestampOOD(BaseTransform):
         self,
         cutoff: str | int | float = 0.75,
         val_cutoff: str | int | float | None = None,
+        *,
         held_out: float = 0.1,
-        repeats: str = "keep",
+        repeats: Repeats = "keep",
         seed: int = 0,
     ) -> None:
         if not 0 < held_out < 1:
             raise InvalidInputError(
                 f"'held_out' must lie in (0, 1) (got {held_out})"
             )
-        check_choice("repeats", repeats, ("keep", "drop"))
+        check_choice("repeats", repeats, Repeats)
         for name, value in (("cutoff", cutoff), ("val_cutoff", val_cutoff)):
             if isinstance(value, float) and not 0 < value < 1:
                 raise InvalidInputError(

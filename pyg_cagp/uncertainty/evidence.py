@@ -134,7 +134,7 @@ class EvidenceUncertainty(UncertaintyEstimator):
         knots = torch.quantile(found, shares.to(device)[:-1], dim=0).t()
         basis = self._basis(found, knots)
         slopes, intercept = metrics.monotone_logistic(
-            basis.flatten(1), label.long(), self.ridge
+            basis.flatten(1), label.long(), ridge=self.ridge
         )
         self.knots_ = knots.contiguous()
         self.slopes_ = slopes.view_as(knots).contiguous().to(device)

@@ -86,7 +86,7 @@ def test_bash(script):
         "train|my": {"my graph"},
         "train|--resume|wn": {"wn18rr"},
         "train|synthetic|--out|": {"my graph", "runs"},
-        "train|synthetic|--preset|": {"paper"},
+        "train|synthetic|--recipe|": {"paper"},
         "score|": {"my graph", "runs"},
         "score|runs|n": {"new.tsv"},
         "score|runs|--device|c": {"cpu", "cuda"},

@@ -33,21 +33,21 @@ class TestSparseTensor:
     @pytest.mark.parametrize("view", ["binary", "count", "log", "tfidf"])
     @pytest.mark.parametrize("role", ["any", "head", "tail"])
     def test_views_are_those_of_torch_csr(self, cov, view, role):
-        adj = cov.to_sparse_tensor(view, role)
-        expected = cov.to_sparse_csr(view, role).to_dense()
+        adj = cov.to_sparse_tensor(view=view, role=role)
+        expected = cov.to_sparse_csr(view=view, role=role).to_dense()
         assert torch.equal(adj.to_dense(), expected)
 
     def test_products_run_in_torch_sparse(self, cov):
-        adj = cov.to_sparse_tensor("count")
+        adj = cov.to_sparse_tensor(view="count")
         x = torch.randn(9, 4, generator=torch.Generator().manual_seed(0))
-        expected = cov.to_sparse_csr("count").to_dense() @ x
+        expected = cov.to_sparse_csr(view="count").to_dense() @ x
         torch.testing.assert_close(adj @ x, expected)
 
     @pytest.mark.parametrize("role", ["head", "tail"])
     def test_evidence_of_one_role(self, cov, role):
         from torch_sparse import SparseTensor
 
-        adj = cov.to_sparse_tensor("count", role)
+        adj = cov.to_sparse_tensor(view="count", role=role)
         got = Coverage.from_sparse_tensor(adj, role)
         every = torch.cartesian_prod(torch.arange(40), torch.arange(9)).t()
         assert torch.equal(got.count(*every), cov.count(*every, role=role))
@@ -72,12 +72,14 @@ class TestSparseTensor:
         from torch_sparse import SparseTensor
 
         with pytest.raises(InvalidInputError, match="two counts a pair"):
-            Coverage.from_sparse_tensor(cov.to_sparse_tensor("count"))
-        negative = cov.to_sparse_tensor("count").set_value(
+            Coverage.from_sparse_tensor(cov.to_sparse_tensor(view="count"))
+        negative = cov.to_sparse_tensor(view="count").set_value(
             -torch.ones(cov.nnz), layout="coo"
         )
         with pytest.raises(InvalidInputError, match="whole counts"):
-            Coverage.from_sparse_tensor(cov.to_sparse_tensor("log"), "head")
+            Coverage.from_sparse_tensor(
+                cov.to_sparse_tensor(view="log"), "head"
+            )
         with pytest.raises(InvalidInputError, match="no negative count"):
             Coverage.from_sparse_tensor(negative, "head")
         twice = SparseTensor(

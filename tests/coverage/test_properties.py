@@ -102,7 +102,7 @@ def test_sparse_csr_equals_the_dense_matrix(graph, role):
     for h, r, t in triples:
         dense[h, r] += role != "tail"
         dense[t, r] += role != "head"
-    csr = cov.to_sparse_csr("count", role)
+    csr = cov.to_sparse_csr(view="count", role=role)
     assert torch.equal(csr.to_dense(), dense)
     assert csr.values().gt(0).all()
     binary = cov.to_sparse_csr(role=role).to_dense()

@@ -17,9 +17,9 @@ def cov():
 
 @pytest.mark.parametrize("role", ["any", "head", "tail"])
 def test_tfidf_is_that_of_scikit_learn(cov, role):
-    counts = cov.to_sparse_csr("count", role).to_dense().numpy()
+    counts = cov.to_sparse_csr(view="count", role=role).to_dense().numpy()
     expected = TfidfTransformer().fit_transform(counts).toarray()
-    got = cov.to_sparse_csr("tfidf", role).to_dense()
+    got = cov.to_sparse_csr(view="tfidf", role=role).to_dense()
     torch.testing.assert_close(got, torch.from_numpy(expected).float())
 
 
@@ -45,7 +45,7 @@ def test_weights_are_looked_up_where_they_stand(cov):
     every = torch.cartesian_prod(torch.arange(30), torch.arange(7)).t()
     for view in ("binary", "count", "log", "tfidf"):
         for role in ("any", "head", "tail"):
-            dense = cov.to_sparse_csr(view, role).to_dense()
+            dense = cov.to_sparse_csr(view=view, role=role).to_dense()
             got = cov.weight(*every, view, role)
             assert torch.equal(got, dense[every[0], every[1]])
 

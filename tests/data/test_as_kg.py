@@ -2,11 +2,13 @@
 
 import pytest
 import torch
+from torch_geometric.data import HeteroData
 from torch_geometric.datasets import (
     FB15k_237,
     RelLinkPredDataset,
     WordNet18RR,
 )
+from torch_geometric.transforms import ToUndirected
 
 from pyg_cagp.data import as_kg, check_kg, join_splits
 from pyg_cagp.exceptions import InvalidInputError
@@ -189,3 +191,70 @@ def test_what_is_no_graph_is_refused(splits):
             5,
             3,
         )
+
+
+@pytest.fixture
+def shop():
+    """Two users, three items; the items' brands are given for training."""
+    data = HeteroData()
+    data["user"].node_names = ["ann", "bob"]
+    data["user"].num_nodes = 2
+    data["item"].x = torch.zeros(3, 4)
+    bought = data["user", "bought", "item"]
+    bought.edge_index = torch.tensor([[0, 0, 1, 1], [0, 2, 1, 2]])
+    bought.train_mask = torch.tensor([True, True, False, False])
+    bought.val_mask = torch.tensor([False, False, True, False])
+    bought.test_mask = torch.tensor([False, False, False, True])
+    data["item", "like", "item"].edge_index = torch.tensor([[0], [1]])
+    return data
+
+
+def test_a_heterogeneous_graph(shop):
+    kg = as_kg(shop)
+    assert named_triples(kg, kg.train_mask) == [
+        ("item/0", "item/like/item", "item/1"),
+        ("user/ann", "user/bought/item", "item/0"),
+        ("user/ann", "user/bought/item", "item/2"),
+    ]
+    assert named_triples(kg, kg.val_mask) == [
+        ("user/bob", "user/bought/item", "item/1")
+    ]
+    assert named_triples(kg, kg.test_mask) == [
+        ("user/bob", "user/bought/item", "item/2")
+    ]
+    assert (kg.num_nodes, kg.num_relations) == (5, 2)
+    assert kg.node_type.tolist() == [0, 0, 1, 1, 1]
+    assert "edge_time" not in kg
+
+
+def test_reverse_edges_do_not_show_test_triples(shop):
+    both = as_kg(ToUndirected()(shop))
+    assert ("item", "rev_bought", "user") in ToUndirected()(shop).edge_types
+    assert both.relation_names == ["user/bought/item", "item/like/item"]
+    assert both.num_edges == 4 + 2  # Items like each other in turn.
+
+
+def test_times_of_a_heterogeneous_graph_are_kept_if_all_edges_have_them(shop):
+    shop["user", "bought", "item"].edge_time = torch.arange(4)
+    assert "edge_time" not in as_kg(shop)
+    shop["item", "like", "item"].edge_time = torch.tensor([9])
+    kg = as_kg(shop)
+    assert kg.edge_time[kg.train_mask].tolist() == [0, 1, 9]
+
+
+def test_a_heterogeneous_graph_without_a_split_is_refused(shop):
+    del shop["user", "bought", "item"].val_mask
+    with pytest.raises(InvalidInputError, match="has train_mask and test_mask"):
+        as_kg(shop)
+    for mask in ("train_mask", "test_mask"):
+        del shop["user", "bought", "item"][mask]
+    with pytest.raises(InvalidInputError, match="without a split"):
+        as_kg(shop)
+
+
+def test_the_number_of_relations_under_the_name_that_pyg_gives_it(splits, toy):
+    splits[1].num_edge_types = 7
+    assert as_kg(splits).num_relations == 7
+    del toy["num_relations"]
+    toy.num_edge_types = 9
+    assert as_kg(toy).num_relations == 9

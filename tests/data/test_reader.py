@@ -229,7 +229,7 @@ def test_bad_rows_are_counted(readers, tmp_path):
     path = write(tmp_path / "none.tsv", "x\n" * 99)
     malformed = Malformed(skip=True)
     with pytest.raises(DatasetFormatError, match=r"no triple \(99 malformed"):
-        list(read_chunks(path, malformed))
+        list(read_chunks(path, malformed=malformed))
     assert len(malformed.messages) == MAX_MESSAGES
 
 

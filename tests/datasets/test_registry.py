@@ -29,7 +29,7 @@ def test_names():
 def test_unknown_names(tmp_path):
     for name in ("fb15k-238", ""):
         with pytest.raises(InvalidInputError, match=rf"\(got '{name}'\)"):
-            load(name, tmp_path)
+            load(name, root=tmp_path)
     with pytest.raises(InvalidInputError, match="cannot be found"):
         load("~no-such-user/graph")
 
@@ -116,7 +116,7 @@ def test_pyg_raw_files_are_checked_before_they_are_read(tmp_path, name):
     for file in ("train.txt", "valid.txt", "test.txt"):
         (raw / file).write_text("a\t_hypernym\tb\n")
     with pytest.raises(ChecksumError, match="is not the published file"):
-        load(name, tmp_path)
+        load(name, root=tmp_path)
     assert not (raw.parent / "processed").exists()
 
 
@@ -132,17 +132,17 @@ def test_a_half_written_pyg_cache_is_made_again(tmp_path, monkeypatch):
     (root / "raw").mkdir(parents=True)
     for file in ("train", "valid", "test"):
         (root / "raw" / f"{file}.txt").write_text("a\t_hypernym\tb\n")
-    assert load("wn18rr", tmp_path).num_edges == 3
+    assert load("wn18rr", root=tmp_path).num_edges == 3
     cached = root / "processed" / "data.pt"
     cached.write_bytes(cached.read_bytes()[:100])
-    assert load("wn18rr", tmp_path).num_edges == 3
+    assert load("wn18rr", root=tmp_path).num_edges == 3
 
 
 def test_what_is_not_at_hand_is_asked_for_over_https(tmp_path, monkeypatch):
     monkeypatch.setattr("socket.getaddrinfo", _no_network)
     for name in ("fb15k-237", "codex-m", "yago3-10", "cn15k"):
         with pytest.raises(DownloadError, match="cannot fetch 'https://"):
-            load(name, tmp_path / name)
+            load(name, root=tmp_path / name)
         left = [p for p in (tmp_path / name).rglob("*") if p.is_file()]
         assert [p.name for p in left] == [".pyg_cagp.lock"]
 

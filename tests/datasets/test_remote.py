@@ -88,8 +88,10 @@ def test_transform_and_pre_transform(yago):
     # Each pre_transform has a cache of its own.
     assert YAGO3_10(yago, pre_transform=mark)[0].marked == 1
     assert "marked" not in YAGO3_10(yago)[0]
-    one = YAGO3_10(yago, pre_transform=TemporalLikeOOD(0.5))[0]
-    two = YAGO3_10(yago, pre_transform=TemporalLikeOOD(0.5, inclusive=True))[0]
+    one = YAGO3_10(yago, pre_transform=TemporalLikeOOD(quantile=0.5))[0]
+    two = YAGO3_10(
+        yago, pre_transform=TemporalLikeOOD(quantile=0.5, inclusive=True)
+    )[0]
     assert one.ood_type.tolist() != two.ood_type.tolist()
 
 
@@ -348,7 +350,7 @@ def test_codex_sizes():
     assert list(sources("L")) == ["train.txt", "valid.txt", "test.txt"]
     assert sources("M")["train.txt"].url.endswith("/codex-m/train.txt")
     with pytest.raises(InvalidInputError, match="'size' must be one of"):
-        CoDEx("root", "XL")
+        CoDEx("root", size="XL")
 
 
 def test_uncertain_graphs(tmp_path, monkeypatch):
@@ -365,7 +367,7 @@ def test_uncertain_graphs(tmp_path, monkeypatch):
     assert data.psl_confidence.tolist() == [0.25]
     assert repr(dataset) == "NL27k()"
     with pytest.raises(InvalidInputError, match="'name' must be one of"):
-        UncertainKG("root", "NL28k")
+        UncertainKG("root", name="NL28k")
 
 
 def test_uncertain_sources_follow_the_published_names():

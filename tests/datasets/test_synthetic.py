@@ -6,8 +6,9 @@ import torch
 from pyg_cagp import Coverage
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.datasets import SyntheticKG
+from pyg_cagp.datasets.events import BLOCK, hash_uniform
 from pyg_cagp.datasets.synthetic import CUT
-from pyg_cagp.datasets.world import BLOCK, World, hash_uniform
+from pyg_cagp.datasets.world import World
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import TemporalLikeOOD
 

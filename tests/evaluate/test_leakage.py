@@ -11,7 +11,7 @@ from pyg_cagp.transforms import TemporalLikeOOD
 
 def test_circularity():
     kg = SyntheticKG(num_nodes=300, num_relations=12, num_triples=2500)[0]
-    data = TemporalLikeOOD(0.25, inclusive=True)(kg)
+    data = TemporalLikeOOD(quantile=0.25, inclusive=True)(kg)
     coverage = Coverage.from_data(data)
     head, tail = data.edge_index[:, data.test_mask]
     rel = data.edge_type[data.test_mask]

@@ -26,7 +26,7 @@ def kg():
 
 @pytest.fixture(scope="module")
 def dated(kg):
-    return TimestampOOD("2022-01-01", val_cutoff="2021-10-01")(kg)
+    return TimestampOOD(cutoff="2022-01-01", val_cutoff="2021-10-01")(kg)
 
 
 def rarity(kg):
@@ -133,7 +133,7 @@ def test_verified_negatives(kg):
 
 
 def test_no_validation_no_threshold(kg):
-    dated = TimestampOOD("2022-01-01")(kg)
+    dated = TimestampOOD(cutoff="2022-01-01")(kg)
     rows = evaluate.ood({"x": rarity(dated)}, dated, protocol="timestamp")[
         "methods"
     ]

@@ -9,7 +9,7 @@ from pyg_cagp.transforms import TemporalLikeOOD
 
 
 def test_by_hand(toy):
-    got = partition_summary(toy, TemporalLikeOOD(1 / 3))
+    got = partition_summary(toy, TemporalLikeOOD(quantile=1 / 3))
     test = got["splits"]["test"]
     assert [test[k] for k in ("id", "emerging", "novel", "total")] == [
         1,
@@ -37,7 +37,9 @@ def test_a_reference_is_refused(toy, splits):
 
 def test_ties_count_half(toy):
     toy.edge_index[:, 7] = torch.tensor([3, 3])  # Rare, but covered.
-    test = partition_summary(toy, TemporalLikeOOD(1 / 3))["splits"]["test"]
+    test = partition_summary(toy, TemporalLikeOOD(quantile=1 / 3))["splits"][
+        "test"
+    ]
     assert test["rho"] == 0.5
     assert test["u_str_auroc"]["emerging"] == 0.75  # 1 - rho / 2.
 

@@ -135,7 +135,7 @@ def test_by_relation_is_the_relation_alone(model, kg):
         head[chosen],
         rel[chosen],
         tail[chosen],
-        AnswerIndex.from_data(kg),
+        known=AnswerIndex.from_data(kg),
     )
     rank = torch.cat([part.rank() for part in counts.values()])
     row = got["by_relation"][kg.relation_names[int(rel[0])]]

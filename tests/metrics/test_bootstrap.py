@@ -192,7 +192,7 @@ def test_leaving_out_one_unit_after_another():
 
 def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(ValueError, match="'strata' or 'cluster', not both"):
-        Resampler(2, torch.tensor([0, 1]), torch.tensor([0, 1]))
+        Resampler(2, strata=torch.tensor([0, 1]), cluster=torch.tensor([0, 1]))
     with pytest.raises(ValueError, match=r"'strata'.*3 samples.*shape \[2\]"):
         Resampler(3, strata=torch.tensor([0, 1]))
     with pytest.raises(ValueError, match=r"'cluster'.*shape \[3, 2\]"):
@@ -203,7 +203,7 @@ def test_what_cannot_be_drawn_is_refused():
         Resampler(0)
     two_way = Resampler(2, cluster=torch.tensor([[0, 1], [0, 1]]))
     with pytest.raises(ValueError, match="two kinds of cluster"):
-        bca_interval(WeightedMean([1.0, 2.0]), two_way, 20)
+        bca_interval(WeightedMean([1.0, 2.0]), two_way, num_resamples=20)
 
 
 # Statistics as functions of weights.
@@ -218,7 +218,9 @@ def test_values_are_those_of_repeated_samples(seed):
         WeightedMean(second),
         WeightedAUROC(second, label),
     ]
-    values = bootstrap_values(statistics, resampler, 60, seed)
+    values = bootstrap_values(
+        statistics, resampler, num_resamples=60, seed=seed
+    )
     assert values.shape == (3, 60)
     weight = draws(resampler, 60, seed)
     for b in range(60):
@@ -253,7 +255,9 @@ def test_areas_of_weights_are_those_of_repeated_samples(kind):
     }[kind]
     resampler = Resampler(25, cluster=cluster)
     statistic = WeightedAURC(doubt, loss)
-    values = bootstrap_values([statistic], resampler, 50, seed=2)[0]
+    values = bootstrap_values([statistic], resampler, num_resamples=50, seed=2)[
+        0
+    ]
     for value, weight in zip(values, draws(resampler, 50, 2), strict=True):
         again = repeat(doubt, weight), repeat(loss, weight)
         assert float(value) == pytest.approx(area_of_loop(*again))
@@ -314,16 +318,18 @@ def test_statistics_must_be_of_the_same_samples():
     three, two = WeightedMean([1, 2, 3]), WeightedMean([1, 2])
     for statistics, num in (([three, two], 3), ([three], 4), ([], 3)):
         with pytest.raises(ValueError, match="the same samples"):
-            bootstrap_values(statistics, Resampler(num), 5)
+            bootstrap_values(statistics, Resampler(num), num_resamples=5)
     with pytest.raises(ValueError, match=r"'num_resamples'.*got 0"):
-        bootstrap_values([three], Resampler(3), 0)
+        bootstrap_values([three], Resampler(3), num_resamples=0)
 
 
 def test_progress_is_shown_if_asked_for(capsys):
     mean = WeightedMean([1, 2, 3])
-    quiet = bootstrap_values([mean], Resampler(3), 17)
+    quiet = bootstrap_values([mean], Resampler(3), num_resamples=17)
     assert capsys.readouterr().err == ""
-    loud = bootstrap_values([mean], Resampler(3), 17, progress=True)
+    loud = bootstrap_values(
+        [mean], Resampler(3), num_resamples=17, progress=True
+    )
     assert "17/17" in capsys.readouterr().err
     assert torch.equal(quiet, loud)
 
@@ -337,11 +343,17 @@ def test_a_comparison_is_what_numpy_makes_of_the_same_draws(level, shift):
     first, second, label = sample(2, shift=shift)
     resampler = Resampler(40, strata=torch.from_numpy(label))
     statistics = WeightedAUROC(first, label), WeightedAUROC(second, label)
-    values = bootstrap_values(list(statistics), resampler, 400, 7).numpy()
+    values = bootstrap_values(
+        list(statistics), resampler, num_resamples=400, seed=7
+    ).numpy()
     drawn = values[0] - values[1]
     a, b = roc_auc_score(label, first), roc_auc_score(label, second)
-    got = paired_bootstrap(first, second, label, 400, level=level, seed=7)
-    assert got == compare(*statistics, resampler, 400, level, 7)
+    got = paired_bootstrap(
+        first, second, label, num_resamples=400, level=level, seed=7
+    )
+    assert got == compare(
+        *statistics, resampler, num_resamples=400, level=level, seed=7
+    )
     extreme = np.sum(np.abs(drawn - (a - b)) >= abs(a - b) - 1e-12)
     assert 0 < extreme < 400
     assert got == pytest.approx(
@@ -354,7 +366,9 @@ def test_a_comparison_is_what_numpy_makes_of_the_same_draws(level, shift):
             (1 + extreme) / 401,
         )
     )
-    other = paired_bootstrap(second, first, label, 400, level=level, seed=7)
+    other = paired_bootstrap(
+        second, first, label, num_resamples=400, level=level, seed=7
+    )
     assert other.p_value == pytest.approx(got.p_value)
     assert (-other.high, -other.low) == pytest.approx((got.low, got.high))
 
@@ -363,7 +377,7 @@ def test_a_comparison_is_what_numpy_makes_of_the_same_draws(level, shift):
 def test_no_p_value_is_less_than_the_number_of_resamples_allows(num):
     label = np.repeat([0, 1], 50)
     good, bad = np.arange(100.0), -np.arange(100.0)
-    got = paired_bootstrap(good, bad, label, num)
+    got = paired_bootstrap(good, bad, label, num_resamples=num)
     assert (got.first, got.second, got.difference) == (1, 0, 1)
     assert got.p_value == 1 / (num + 1)
     assert got.low == got.high == 1
@@ -371,7 +385,7 @@ def test_no_p_value_is_less_than_the_number_of_resamples_allows(num):
 
 def test_equal_scores_do_not_differ():
     first, _, label = sample(0)
-    got = paired_bootstrap(first, np.exp(first), label, 99)
+    got = paired_bootstrap(first, np.exp(first), label, num_resamples=99)
     assert got[2:] == (0, 0, 0, 1)
 
 
@@ -379,7 +393,7 @@ def test_resamples_that_tie_with_the_data_count_as_extreme():
     # The mean is 0.7 and at most 1.4, by the first sample three times. That is
     # just as far from 0.7 as 0, but for rounding.
     a, b = WeightedMean([1.4, 0.1, 0.6]), WeightedMean([0, 0, 0])
-    got = compare(a, b, Resampler(3), 500)
+    got = compare(a, b, Resampler(3), num_resamples=500)
     extreme = int((draws(Resampler(3), 500)[:, 0] == 3).sum())
     assert extreme > 5
     assert got.p_value == (1 + extreme) / 501
@@ -389,13 +403,18 @@ def test_resamples_without_a_value_are_left_out():
     # One cluster a class: half of all resamples have one class only.
     label, cluster = [0, 0, 1, 1], torch.tensor([0, 0, 1, 1])
     first, second = [1, 3, 2, 4], [1, 2, 3, 4]
-    got = paired_bootstrap(first, second, label, 200, cluster, seed=5)
+    got = paired_bootstrap(
+        first, second, label, num_resamples=200, cluster=cluster, seed=5
+    )
     both = (draws(Resampler(4, cluster=cluster), 200, 5) > 0).all(dim=1)
     assert 70 < int(both.sum()) < 130
     # All others are the data themselves, and none is farther off.
     assert got == (0.75, 1, -0.25, -0.25, -0.25, 1 / (int(both.sum()) + 1))
     mean = bca_interval(
-        WeightedAUROC(first, label), Resampler(4, cluster=cluster), 200, seed=5
+        WeightedAUROC(first, label),
+        Resampler(4, cluster=cluster),
+        num_resamples=200,
+        seed=5,
     )
     assert mean == (0.75, 0.75, 0.75)
 
@@ -405,9 +424,13 @@ def test_no_resample_with_a_value_is_an_error():
     resampler = Resampler(2, cluster=cluster)
     seed = next(s for s in range(50) if draws(resampler, 1, s).max() == 2)
     with pytest.raises(ValueError, match="no resample has both classes"):
-        paired_bootstrap([1, 2], [2, 1], label, 1, cluster, seed=seed)
+        paired_bootstrap(
+            [1, 2], [2, 1], label, num_resamples=1, cluster=cluster, seed=seed
+        )
     with pytest.raises(ValueError, match="no value in any resample"):
-        bca_interval(WeightedAUROC([1, 2], label), resampler, 1, seed=seed)
+        bca_interval(
+            WeightedAUROC([1, 2], label), resampler, num_resamples=1, seed=seed
+        )
 
 
 def test_p_values_are_uniform_if_there_is_no_difference():
@@ -417,7 +440,9 @@ def test_p_values_are_uniform_if_there_is_no_difference():
     for seed in range(200):
         common = rng.normal(size=120) + label
         first, second = common + rng.normal(size=(2, 120))
-        got = paired_bootstrap(first, second, label, 300, seed=seed)
+        got = paired_bootstrap(
+            first, second, label, num_resamples=300, seed=seed
+        )
         found.append(got.p_value)
     assert stats.kstest(found, "uniform").pvalue > 0.001
     assert 0.01 <= np.mean(np.array(found) <= 0.05) <= 0.12
@@ -430,7 +455,9 @@ def test_p_values_are_small_if_there_is_a_difference():
     for seed in range(40):
         noise = rng.normal(size=(2, 120))
         first, second = noise + label * np.array([[1.6], [0.6]])
-        got = paired_bootstrap(first, second, label, 300, seed=seed)
+        got = paired_bootstrap(
+            first, second, label, num_resamples=300, seed=seed
+        )
         found.append(got.p_value <= 0.05)
     assert np.mean(found) > 0.7
 
@@ -441,8 +468,8 @@ def test_paired_scores_differ_less_than_unpaired_ones():
     common = rng.normal(size=120) + label
     close = common + 0.1 * rng.normal(size=120)
     apart = rng.normal(size=120) + label
-    narrow = paired_bootstrap(common, close, label, 500)
-    wide = paired_bootstrap(common, apart, label, 500)
+    narrow = paired_bootstrap(common, close, label, num_resamples=500)
+    wide = paired_bootstrap(common, apart, label, num_resamples=500)
     assert wide.high - wide.low > 3 * (narrow.high - narrow.low)
 
 
@@ -470,7 +497,9 @@ def by_efron(drawn, estimate, jackknife, level):
 def test_bca_of_a_mean_is_that_of_efron(level):
     values = np.random.default_rng(0).lognormal(size=25)
     resampler = Resampler(25)
-    got = bca_interval(WeightedMean(values), resampler, 800, level, seed=3)
+    got = bca_interval(
+        WeightedMean(values), resampler, num_resamples=800, level=level, seed=3
+    )
     drawn = np.array(
         [repeat(values, weight).mean() for weight in draws(resampler, 800, 3)]
     )
@@ -484,7 +513,9 @@ def test_bca_of_a_mean_is_that_of_efron(level):
 def test_bca_of_strata_is_that_of_efron():
     first, _, label = sample(3, shift=1.8)
     resampler = Resampler(40, strata=torch.from_numpy(label))
-    got = bca_interval(WeightedAUROC(first, label), resampler, 300, seed=1)
+    got = bca_interval(
+        WeightedAUROC(first, label), resampler, num_resamples=300, seed=1
+    )
     drawn = np.array(
         [
             roc_auc_score(repeat(label, w), repeat(first, w))
@@ -510,7 +541,9 @@ def test_bca_of_clusters_is_that_of_efron():
     cluster = np.repeat(np.arange(12), rng.integers(1, 6, 12))
     values = rng.lognormal(size=12)[cluster]
     resampler = Resampler(len(values), cluster=torch.from_numpy(cluster))
-    got = bca_interval(WeightedMean(values), resampler, 500, seed=1)
+    got = bca_interval(
+        WeightedMean(values), resampler, num_resamples=500, seed=1
+    )
     drawn = np.array(
         [repeat(values, w).mean() for w in draws(resampler, 500, 1)]
     )
@@ -524,7 +557,9 @@ def test_bca_of_an_area_under_risks_is_that_of_efron():
     doubt = rng.integers(0, 5, 20)
     loss = (rng.random(20) < 0.1 + doubt / 6).astype(float)
     resampler = Resampler(20)
-    got = bca_interval(WeightedAURC(doubt, loss), resampler, 300, seed=1)
+    got = bca_interval(
+        WeightedAURC(doubt, loss), resampler, num_resamples=300, seed=1
+    )
     drawn = np.array(
         [
             area_of_loop(repeat(doubt, w), repeat(loss, w))
@@ -545,7 +580,9 @@ def test_bca_of_an_area_under_risks_is_that_of_efron():
 def test_a_stratum_of_one_sample_adds_no_skewness():
     score, label = np.array([1.0, 4, 2, 5, 3]), np.array([0, 0, 0, 0, 1])
     resampler = Resampler(5, strata=torch.from_numpy(label))
-    got = bca_interval(WeightedAUROC(score, label), resampler, 200, seed=2)
+    got = bca_interval(
+        WeightedAUROC(score, label), resampler, num_resamples=200, seed=2
+    )
     drawn = np.array(
         [
             roc_auc_score(repeat(label, w), repeat(score, w))
@@ -564,7 +601,9 @@ def test_a_stratum_of_one_sample_adds_no_skewness():
 
 def test_bca_of_a_skewed_mean_is_that_of_scipy():
     values = np.random.default_rng(1).lognormal(sigma=1.2, size=30)
-    got = bca_interval(WeightedMean(values), Resampler(30), 20_000)
+    got = bca_interval(
+        WeightedMean(values), Resampler(30), num_resamples=20_000
+    )
     arguments = {"n_resamples": 20_000, "random_state": 0}
     theirs = stats.bootstrap((values,), np.mean, method="BCa", **arguments)
     plain = stats.bootstrap(
@@ -596,7 +635,9 @@ def test_bca_of_an_area_is_that_of_scipy():
     label = torch.arange(32) < 14
     score = np.concatenate([high, low])
     got = bca_interval(
-        WeightedAUROC(score, label), Resampler(32, strata=label), 10_000
+        WeightedAUROC(score, label),
+        Resampler(32, strata=label),
+        num_resamples=10_000,
     )
     chance = 0.06 * (theirs.high - theirs.low)
     assert got.estimate == pytest.approx(area(high, low))
@@ -606,27 +647,38 @@ def test_bca_of_an_area_is_that_of_scipy():
 
 @pytest.mark.parametrize("values", [[3.0] * 8, [4.0]])
 def test_what_never_varies_has_an_interval_of_one_point(values):
-    got = bca_interval(WeightedMean(values), Resampler(len(values)), 50)
+    got = bca_interval(
+        WeightedMean(values), Resampler(len(values)), num_resamples=50
+    )
     assert got == (values[0],) * 3
 
 
 def test_a_perfect_area_has_an_interval_of_one_point():
     label = torch.tensor([0, 0, 1, 1])
     area = WeightedAUROC([1, 2, 3, 4], label)
-    assert bca_interval(area, Resampler(4, strata=label), 50) == (1, 1, 1)
+    assert bca_interval(area, Resampler(4, strata=label), num_resamples=50) == (
+        1,
+        1,
+        1,
+    )
 
 
 def test_intervals_repeat_and_widen_with_their_level():
     mean = WeightedMean(np.random.default_rng(0).normal(size=30))
     intervals = [
-        bca_interval(mean, Resampler(30), 2000, level)
+        bca_interval(mean, Resampler(30), num_resamples=2000, level=level)
         for level in (0.5, 0.9, 0.99)
     ]
     for inner, outer in itertools.pairwise(intervals):
         assert outer.low < inner.low < inner.high < outer.high
-    again = bca_interval(mean, Resampler(30), 2000, 0.99)
+    again = bca_interval(mean, Resampler(30), num_resamples=2000, level=0.99)
     assert again == intervals[-1]
-    assert bca_interval(mean, Resampler(30), 2000, 0.99, seed=1) != again
+    assert (
+        bca_interval(
+            mean, Resampler(30), num_resamples=2000, level=0.99, seed=1
+        )
+        != again
+    )
 
 
 def test_bca_intervals_hold_the_truth_as_often_as_said():
@@ -634,7 +686,9 @@ def test_bca_intervals_hold_the_truth_as_often_as_said():
     held = []
     for seed in range(150):
         mean = WeightedMean(rng.exponential(size=60))
-        got = bca_interval(mean, Resampler(60), 400, 0.9, seed)
+        got = bca_interval(
+            mean, Resampler(60), num_resamples=400, level=0.9, seed=seed
+        )
         held.append(got.low <= 1 <= got.high)
     assert 0.8 <= np.mean(held) <= 0.97
 
@@ -650,9 +704,13 @@ def test_clusters_of_copies_widen_intervals():
         return interval.high - interval.low
 
     mean = WeightedMean(copies)
-    plain = width(bca_interval(mean, Resampler(300), 3000))
-    whole = width(bca_interval(mean, Resampler(300, cluster=clusters), 3000))
-    once = width(bca_interval(WeightedMean(values), Resampler(60), 3000))
+    plain = width(bca_interval(mean, Resampler(300), num_resamples=3000))
+    whole = width(
+        bca_interval(mean, Resampler(300, cluster=clusters), num_resamples=3000)
+    )
+    once = width(
+        bca_interval(WeightedMean(values), Resampler(60), num_resamples=3000)
+    )
     assert whole / plain == pytest.approx(math.sqrt(5), rel=0.1)
     assert whole == pytest.approx(once, rel=0.1)
 
@@ -661,8 +719,8 @@ def test_clusters_of_copies_make_differences_less_sure():
     first, second, label = sample(4, size=60, shift=1.8)
     copies = [x.repeat(5) for x in (first, second, label)]
     cluster = torch.arange(60).repeat_interleave(5)
-    plain = paired_bootstrap(*copies, 2000)
-    whole = paired_bootstrap(*copies, 2000, cluster=cluster)
+    plain = paired_bootstrap(*copies, num_resamples=2000)
+    whole = paired_bootstrap(*copies, num_resamples=2000, cluster=cluster)
     assert whole[:3] == plain[:3]
     assert plain.first == pytest.approx(auroc(first, label))
     ratio = (whole.high - whole.low) / (plain.high - plain.low)

@@ -66,7 +66,7 @@ def probabilities(draw):
 def test_bins_and_errors_are_those_of_a_loop(sample, num_bins, binning):
     p, y = sample
     rows = gather(p, y, GROUPS[binning](p, num_bins))
-    bins = calibration_bins(p, y, num_bins, binning)
+    bins = calibration_bins(p, y, num_bins=num_bins, binning=binning)
     assert bins.size.tolist() == [size for size, _, _ in rows]
     assert bins.confidence.tolist() == pytest.approx([c for _, c, _ in rows])
     assert bins.frequency.tolist() == pytest.approx([f for _, _, f in rows])
@@ -77,10 +77,11 @@ def test_bins_and_errors_are_those_of_a_loop(sample, num_bins, binning):
     l1 = sum(size * abs(f - c) for size, c, f in rows) / len(p)
     l2 = math.sqrt(sum(size * (f - c) ** 2 for size, c, f in rows) / len(p))
     largest = max(abs(f - c) for _, c, f in rows)
-    arguments = p, y, num_bins, binning
-    assert expected_calibration_error(*arguments) == pytest.approx(l1)
-    assert expected_calibration_error(*arguments, "l2") == pytest.approx(l2)
-    assert maximum_calibration_error(*arguments) == pytest.approx(largest)
+    cut = {"num_bins": num_bins, "binning": binning}
+    assert expected_calibration_error(p, y, **cut) == pytest.approx(l1)
+    error = expected_calibration_error(p, y, norm="l2", **cut)
+    assert error == pytest.approx(l2)
+    assert maximum_calibration_error(p, y, **cut) == pytest.approx(largest)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -98,7 +99,9 @@ def test_errors_of_many_samples_are_those_of_a_loop(seed):
 @pytest.mark.parametrize("num", [15, 16, 31, 100])
 def test_bins_of_equal_mass_differ_by_one_at_most(num):
     p = torch.rand(num, generator=torch.Generator().manual_seed(0)).double()
-    size = calibration_bins(p, torch.zeros(num), 15, "mass").size
+    size = calibration_bins(
+        p, torch.zeros(num), num_bins=15, binning="mass"
+    ).size
     assert size.numel() == 15
     assert size.max() - size.min() <= 1
     assert size.sum() == num
@@ -108,15 +111,15 @@ def test_bins_of_equal_mass_differ_by_one_at_most(num):
 @pytest.mark.parametrize("num_bins", [1, 2, 15])
 def test_probabilities_of_0_and_1_are_counted(binning, num_bins):
     p, y = [0.0, 0.0, 1.0, 1.0], [1, 1, 0, 0]
-    bins = calibration_bins(p, y, num_bins, binning)
+    bins = calibration_bins(p, y, num_bins=num_bins, binning=binning)
     assert int(bins.size.sum()) == 4
-    error = expected_calibration_error(p, y, num_bins, binning)
+    error = expected_calibration_error(p, y, num_bins=num_bins, binning=binning)
     assert error == (0 if num_bins == 1 else 1)
 
 
 def test_a_bin_of_equal_width_has_its_upper_edge():
     # 0.3 is in (0.2, 0.3], in double precision, too.
-    bins = calibration_bins([0.25, 0.3, 0.31], [1, 1, 0], 10)
+    bins = calibration_bins([0.25, 0.3, 0.31], [1, 1, 0], num_bins=10)
     assert bins.size.tolist() == [2, 1]
     assert bins.confidence.tolist() == pytest.approx([0.275, 0.31])
 
@@ -124,18 +127,20 @@ def test_a_bin_of_equal_width_has_its_upper_edge():
 @pytest.mark.parametrize("num_bins", range(1, 31))
 def test_every_upper_edge_is_in_its_own_bin(num_bins):
     p = [k / num_bins for k in range(num_bins + 1)]
-    bins = calibration_bins(p, [0] * len(p), num_bins)
+    bins = calibration_bins(p, [0] * len(p), num_bins=num_bins)
     assert bins.size.tolist() == [2] + [1] * (num_bins - 1)
 
 
 def test_ties_are_never_parted():
     p = [0.1] * 7 + [0.2] * 2 + [0.9]
-    bins = calibration_bins(p, [0] * 10, 5, "mass")
+    bins = calibration_bins(p, [0] * 10, num_bins=5, binning="mass")
     assert bins.size.tolist() == [7, 2, 1]
 
 
 def test_more_bins_than_samples_leave_none_empty():
-    bins = calibration_bins([0.1, 0.5, 0.7], [0, 1, 1], 50, "mass")
+    bins = calibration_bins(
+        [0.1, 0.5, 0.7], [0, 1, 1], num_bins=50, binning="mass"
+    )
     assert bins.size.tolist() == [1, 1, 1]
 
 
@@ -158,9 +163,11 @@ def test_debiasing_brings_calibrated_data_closer_to_zero(norm, share, binning):
     for _ in range(200):
         p = rng.random(300)
         y = rng.random(300) < p
-        arguments = p, y, 15, binning, norm
-        plain.append(expected_calibration_error(*arguments))
-        debiased.append(expected_calibration_error(*arguments, debiased=True))
+        options = {"binning": binning, "norm": norm}
+        plain.append(expected_calibration_error(p, y, **options))
+        debiased.append(
+            expected_calibration_error(p, y, **options, debiased=True)
+        )
     # The truth is zero.
     assert min(debiased) >= 0
     assert np.mean(debiased) < share * np.mean(plain)
@@ -180,7 +187,7 @@ def test_the_debiased_square_has_the_right_mean():
         y = rng.random(12) < np.repeat(true, size)
         for debiased, found in squares.items():
             error = expected_calibration_error(
-                p, y, 10, norm="l2", debiased=debiased
+                p, y, num_bins=10, norm="l2", debiased=debiased
             )
             found.append(error**2)
     noise = np.std(squares[True]) / math.sqrt(1500)
@@ -289,7 +296,7 @@ def test_brier_parts_of_bins_are_those_of_five_components(num_bins, binning):
         resolution += (
             2 * share * ((p[inside] - told) * (y[inside] - true)).mean()
         )
-    got = brier_parts(p, y, num_bins, binning)
+    got = brier_parts(p, y, num_bins=num_bins, binning=binning)
     assert got.reliability == pytest.approx(reliability)
     assert got.resolution == pytest.approx(resolution)
     assert got.uncertainty == pytest.approx(y.mean() * (1 - y.mean()))
@@ -300,8 +307,12 @@ def test_brier_parts_of_bins_are_those_of_five_components(num_bins, binning):
 
 def test_brier_parts_gather_by_mass_unless_told():
     p, y = [0.1, 0.2, 0.3, 0.9], [0, 1, 0, 1]
-    assert brier_parts(p, y, 2) == brier_parts(p, y, 2, "mass")
-    assert brier_parts(p, y, 2) != brier_parts(p, y, 2, "width")
+    assert brier_parts(p, y, num_bins=2) == brier_parts(
+        p, y, num_bins=2, binning="mass"
+    )
+    assert brier_parts(p, y, num_bins=2) != brier_parts(
+        p, y, num_bins=2, binning="width"
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))

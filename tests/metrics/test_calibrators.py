@@ -12,6 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from pyg_cagp.exceptions import NotFittedError
 from pyg_cagp.metrics import (
     BetaCalibrator,
     IsotonicCalibrator,
@@ -90,7 +91,7 @@ def test_the_penalty_is_that_of_sklearn_on_features_of_one_size(ridge):
     model = by_sklearn(round_x, label, ridge)
     assert model.coef_.min() > 0
     slopes, intercept = monotone_logistic(
-        torch.from_numpy(x), torch.from_numpy(label), ridge
+        torch.from_numpy(x), torch.from_numpy(label), ridge=ridge
     )
     assert (slopes.numpy() * spread).tolist() == pytest.approx(
         model.coef_[0].tolist(), abs=1e-4
@@ -105,7 +106,7 @@ def test_the_penalty_is_that_of_sklearn_on_features_of_one_size(ridge):
 def test_no_slope_is_negative_and_none_can_be_bettered(ridge, seed):
     x, label = three_features(seed)
     slopes, intercept = monotone_logistic(
-        torch.from_numpy(x), torch.from_numpy(label), ridge
+        torch.from_numpy(x), torch.from_numpy(label), ridge=ridge
     )
     assert slopes[2] == 0
     assert slopes[:2].min() > 0
@@ -303,7 +304,7 @@ def test_fit_returns_itself_and_forgets_what_was(calibrator):
 @every
 def test_what_is_not_fitted_says_so(calibrator):
     with pytest.raises(
-        ValueError, match=f"{calibrator.__name__} is not fitted"
+        NotFittedError, match=f"{calibrator.__name__} is not fitted"
     ):
         calibrator()([0.5])
     assert repr(calibrator()) == f"{calibrator.__name__}()"

@@ -23,30 +23,30 @@ def test_threshold_is_that_of_a_sorted_list(alpha):
     rng = np.random.default_rng(0)
     for n in (*range(1, 45), 99, 100, 199, 399):
         scores = rng.normal(size=n).tolist()
-        got = conformal_threshold(scores, float(alpha))
+        got = conformal_threshold(scores, alpha=float(alpha))
         assert got == by_sorting(scores, alpha)
 
 
 def test_threshold_with_ties():
     scores = [3, 1, 2, 2, 2, 1, 3, 2, 1]
     # Of ten places, the fourth and the ninth.
-    assert conformal_threshold(scores, 0.6) == 2
-    assert conformal_threshold(scores, 0.1) == 3
-    assert conformal_threshold([5] * 9, 0.1) == 5
+    assert conformal_threshold(scores, alpha=0.6) == 2
+    assert conformal_threshold(scores, alpha=0.1) == 3
+    assert conformal_threshold([5] * 9, alpha=0.1) == 5
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1, 0.2])
 def test_too_few_scores_promise_nothing_but_everything(alpha):
     least = round(1 / alpha) - 1
-    assert conformal_threshold(range(least), alpha) == least - 1
-    assert conformal_threshold(range(least - 1), alpha) == math.inf
+    assert conformal_threshold(range(least), alpha=alpha) == least - 1
+    assert conformal_threshold(range(least - 1), alpha=alpha) == math.inf
 
 
 @pytest.mark.parametrize(("n", "alpha"), [(20, 0.1), (50, 0.1), (38, 0.25)])
 def test_sets_cover_as_often_as_said(n, alpha):
     rng = np.random.default_rng(n)
     drawn = torch.from_numpy(rng.random((3000, n)))
-    found = [conformal_threshold(scores, alpha) for scores in drawn]
+    found = [conformal_threshold(scores, alpha=alpha) for scores in drawn]
     # A fresh uniform score is at most t with probability t.
     covered = np.minimum(found, 1)
     noise = 4 * covered.std() / math.sqrt(3000)
@@ -63,7 +63,7 @@ def test_a_fresh_tie_is_covered_more_often():
     hits = 0
     for _ in range(1000):
         scores = rng.integers(0, 4, 31)
-        hits += scores[30] <= conformal_threshold(scores[:30], 0.2)
+        hits += scores[30] <= conformal_threshold(scores[:30], alpha=0.2)
     assert hits / 1000 >= 0.8
 
 
@@ -75,7 +75,11 @@ def test_each_group_gets_what_it_would_get_alone(alpha, fallback):
     group = rng.permutation(np.repeat([0, 2, 3, 4, 6], [40, 1, 5, 9, 23]))
     scores = rng.normal(size=group.size).round(1) + group
     got = mondrian_thresholds(
-        scores, torch.from_numpy(group), 7, float(alpha), fallback
+        scores,
+        torch.from_numpy(group),
+        7,
+        alpha=float(alpha),
+        fallback=fallback,
     )
     pooled = by_sorting(scores.tolist(), alpha)
     assert math.isfinite(pooled)
@@ -83,7 +87,9 @@ def test_each_group_gets_what_it_would_get_alone(alpha, fallback):
     for g in range(7):
         own = by_sorting(scores[group == g].tolist(), alpha)
         if own < math.inf:
-            assert own == conformal_threshold(scores[group == g], float(alpha))
+            assert own == conformal_threshold(
+                scores[group == g], alpha=float(alpha)
+            )
         elif fallback == "pooled":
             own = pooled
         assert got[g] == own
@@ -99,12 +105,12 @@ def test_groups_are_counted_in_double_precision(alpha):
     for n in (9, 24, 49, 199, 16_856, 20_000):
         scores = list(range(1, n + 1))
         group = torch.zeros(n, dtype=torch.long)
-        got = mondrian_thresholds(scores, group, 1, float(alpha))
+        got = mondrian_thresholds(scores, group, 1, alpha=float(alpha))
         assert got.tolist() == [by_sorting(scores, alpha)]
 
 
 def test_lists_are_groups_too():
-    got = mondrian_thresholds([0.5, 0.25, 1.0], [1, 1, 0], 2, 0.5)
+    got = mondrian_thresholds([0.5, 0.25, 1.0], [1, 1, 0], 2, alpha=0.5)
     assert got.tolist() == [1, 0.5]
     with pytest.raises(ValueError, match=r"'group'.*whole.*float32"):
         mondrian_thresholds([0.5, 0.25], [0.0, 1.0], 2)
@@ -118,9 +124,11 @@ def test_groups_keep_the_promise_where_all_together_do_not():
         # The scores of the one group are ten times those of the other.
         scale = np.array([1.0, 10.0])
         scores = rng.random(60) * scale.repeat(30)
-        threshold = mondrian_thresholds(scores, group, 2, 0.2).numpy()
+        threshold = mondrian_thresholds(scores, group, 2, alpha=0.2).numpy()
         own.append(np.minimum(threshold / scale, 1))
-        pooled.append(np.minimum(conformal_threshold(scores, 0.2) / scale, 1))
+        pooled.append(
+            np.minimum(conformal_threshold(scores, alpha=0.2) / scale, 1)
+        )
     # Exactly 25 / 31 = 0.806 by each group's own.
     assert np.mean(own, axis=0) == pytest.approx([25 / 31] * 2, abs=0.012)
     assert np.mean(pooled, axis=0)[1] < 0.7
@@ -128,7 +136,9 @@ def test_groups_keep_the_promise_where_all_together_do_not():
 
 def test_pooled_fallback_can_be_infinite_too():
     group = torch.tensor([0, 0, 1])
-    got = mondrian_thresholds([1.0, 2.0, 3.0], group, 2, 0.1, "pooled")
+    got = mondrian_thresholds(
+        [1.0, 2.0, 3.0], group, 2, alpha=0.1, fallback="pooled"
+    )
     assert got.tolist() == [math.inf, math.inf]
 
 
@@ -142,6 +152,6 @@ def test_groups_must_be_among_those_said(bad):
 
 
 def test_almost_everything_may_be_missed():
-    assert conformal_threshold([2.0, 1.0], 1 - 1e-12) == 1
-    got = mondrian_thresholds([1.0, 2.0, 3.0], [0, 0, 1], 2, 1 - 1e-12)
+    assert conformal_threshold([2.0, 1.0], alpha=1 - 1e-12) == 1
+    got = mondrian_thresholds([1.0, 2.0, 3.0], [0, 0, 1], 2, alpha=1 - 1e-12)
     assert got.tolist() == [1, 3]

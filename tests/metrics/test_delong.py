@@ -66,7 +66,7 @@ def test_interval_is_that_of_all_pairs_on_the_scale_of_the_logit(seed, level):
     width = stats.norm.ppf((1 + level) / 2) * spread / (area * (1 - area))
     middle = math.log(area / (1 - area))
     ends = [1 / (1 + math.exp(-(middle + s * width))) for s in (-1, 1)]
-    got = delong_interval(first, label, level)
+    got = delong_interval(first, label, level=level)
     assert got == pytest.approx((area, *ends))
     assert 0 < got.low < got.estimate < got.high < 1
 
@@ -139,7 +139,7 @@ def test_intervals_hold_the_truth_as_often_as_said(level):
     label = np.repeat([0, 1], [80, 60])
     held = []
     for _ in range(400):
-        got = delong_interval(rng.normal(size=140) + label, label, level)
+        got = delong_interval(rng.normal(size=140) + label, label, level=level)
         held.append(got.low <= truth <= got.high)
     noise = 3.5 * math.sqrt(level * (1 - level) / 400)
     assert np.mean(held) == pytest.approx(level, abs=noise)

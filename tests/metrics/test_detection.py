@@ -15,7 +15,6 @@ from pyg_cagp.metrics import (
     best_threshold,
     confusion,
     detection_accuracy,
-    f1_score,
     fpr_at_tpr,
     roc_curve,
     sweep,
@@ -53,7 +52,7 @@ def check_against_sklearn(score, label):
     assert aupr(score, label) == pytest.approx(
         sk.average_precision_score(label, score)
     )
-    assert aupr(score, label, "id") == pytest.approx(
+    assert aupr(score, label, positive="id") == pytest.approx(
         sk.average_precision_score(1 - label, -score)
     )
     fpr, tpr, _ = sk.roc_curve(label, score, drop_intermediate=False)
@@ -78,7 +77,7 @@ def check_against_every_threshold(score, label):
         max((tpr + 1 - fpr) / 2 for tpr, fpr in tried)
     )
     for least in (0.05, 0.5, 0.8, 0.95, 1.0):
-        assert fpr_at_tpr(score, label, least) == pytest.approx(
+        assert fpr_at_tpr(score, label, tpr=least) == pytest.approx(
             min(fpr for tpr, fpr in tried if tpr >= least - 1e-12)
         )
 
@@ -91,7 +90,7 @@ def check_best_threshold(score, label):
         return sk.f1_score(label, score >= threshold, zero_division=0)
 
     for by, worth in (("f1", f1), ("accuracy", balanced)):
-        chosen = best_threshold(score, label, by)
+        chosen = best_threshold(score, label, by=by)
         tried = {t: worth(t) for t in every_threshold(score) if t < math.inf}
         best = max(tried.values())
         assert worth(chosen) == pytest.approx(best)
@@ -174,7 +173,7 @@ def test_what_reaches_the_threshold_is_flagged(score, label):
         assert got.accuracy == pytest.approx(sk.accuracy_score(label, flagged))
         f1 = sk.f1_score(label, flagged, zero_division=0)
         assert got.f1 == pytest.approx(f1)
-        assert f1_score(score, label, threshold) == pytest.approx(f1)
+        assert confusion(score, label, threshold).f1 == pytest.approx(f1)
 
 
 def test_a_tie_with_the_threshold_is_flagged():
@@ -193,11 +192,11 @@ def test_all_tied_is_chance(value):
     score, label = [value] * 10, [1] * 3 + [0] * 7
     assert auroc(score, label) == 0.5
     assert aupr(score, label) == pytest.approx(0.3)
-    assert aupr(score, label, "id") == pytest.approx(0.7)
+    assert aupr(score, label, positive="id") == pytest.approx(0.7)
     assert fpr_at_tpr(score, label) == 1
     assert detection_accuracy(score, label) == 0.5
     assert best_threshold(score, label) == value
-    assert best_threshold(score, label, "accuracy") == value
+    assert best_threshold(score, label, by="accuracy") == value
     assert roc_curve(score, label)[0].tolist() == [0, 1]
 
 
@@ -211,10 +210,10 @@ def test_separated_is_perfect_one_way_and_worst_the_other(sign):
     assert detection_accuracy(score, label) == (1 if good else 0.5)
     if good:
         assert aupr(score, label) == pytest.approx(1)
-        assert aupr(score, label, "id") == pytest.approx(1)
+        assert aupr(score, label, positive="id") == pytest.approx(1)
         assert best_threshold(score, label) == 6.5
-        assert best_threshold(score, label, "accuracy") == 6.5
-        assert f1_score(score, label, 6.5) == 1
+        assert best_threshold(score, label, by="accuracy") == 6.5
+        assert confusion(score, label, 6.5).f1 == 1
     else:
         # The k-th of 3 is found in place 7 + k.
         assert aupr(score, label) == pytest.approx(
@@ -240,14 +239,14 @@ def test_a_share_that_is_a_whole_number_of_samples_needs_no_more(positives):
         label[:] = 1
         label[positives - missed] = 0
         share = (positives - missed) / positives
-        assert fpr_at_tpr(score, label, share) == 0
-        assert fpr_at_tpr(score, label, share + 1e-6) == 1
+        assert fpr_at_tpr(score, label, tpr=share) == 0
+        assert fpr_at_tpr(score, label, tpr=share + 1e-6) == 1
 
 
 def test_of_equally_good_thresholds_the_highest_is_taken():
     # Half of all ones and no zero, or all ones and half of all zeros.
     score, label = [3, 3, 2, 2, 2, 2, 1, 1], [1, 1, 1, 1, 0, 0, 0, 0]
-    assert best_threshold(score, label, "accuracy") == 2.5
+    assert best_threshold(score, label, by="accuracy") == 2.5
     # F1 is 2/3 by the first one and by all four.
     assert best_threshold([3, 2, 2, 2], [1, 0, 0, 1]) == 2.5
 
@@ -303,4 +302,4 @@ def test_the_highest_of_equally_good_thresholds_is_taken():
     # At 3: one of three positives, no negative. At 2: all positives, two of
     # three negatives. Both gain a third.
     score, label = [3, 2, 2, 2, 2, 1], [1, 1, 1, 0, 0, 0]
-    assert best_threshold(score, label, "accuracy") == 2.5
+    assert best_threshold(score, label, by="accuracy") == 2.5

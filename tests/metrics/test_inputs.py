@@ -15,23 +15,26 @@ DETECTION = {
     "roc_curve": m.roc_curve,
     "aupr": m.aupr,
     "aupr_id": lambda s, y: m.aupr(s, y, positive="id"),
-    "fpr_at_tpr": lambda s, y: m.fpr_at_tpr(s, y, 0.6),
+    "fpr_at_tpr": lambda s, y: m.fpr_at_tpr(s, y, tpr=0.6),
     "detection_accuracy": m.detection_accuracy,
     "best_threshold": m.best_threshold,
-    "best_threshold_accuracy": lambda s, y: m.best_threshold(s, y, "accuracy"),
+    "best_threshold_accuracy": lambda s, y: m.best_threshold(
+        s, y, by="accuracy"
+    ),
     "delong_interval": m.delong_interval,
     "platt": lambda s, y: m.PlattCalibrator().fit(s, y)([0.25, 1.5]),
     "isotonic": lambda s, y: m.IsotonicCalibrator().fit(s, y)([0.25, 1.5]),
 }
 COUNTING = {
     "confusion": lambda s, y: m.confusion(s, y, 0.5),
-    "f1_score": lambda s, y: m.f1_score(s, y, 0.5),
 }
 PROBABILITY = {
-    "calibration_bins": lambda p, y: m.calibration_bins(p, y, 3),
-    "ece": lambda p, y: m.expected_calibration_error(p, y, 3),
-    "ece_mass": lambda p, y: m.expected_calibration_error(p, y, 3, "mass"),
-    "mce": lambda p, y: m.maximum_calibration_error(p, y, 3),
+    "calibration_bins": lambda p, y: m.calibration_bins(p, y, num_bins=3),
+    "ece": lambda p, y: m.expected_calibration_error(p, y, num_bins=3),
+    "ece_mass": lambda p, y: m.expected_calibration_error(
+        p, y, num_bins=3, binning="mass"
+    ),
+    "mce": lambda p, y: m.maximum_calibration_error(p, y, num_bins=3),
     "brier_score": m.brier_score,
     "brier_parts": m.brier_parts,
     "log_loss": m.log_loss,
@@ -152,7 +155,7 @@ def test_lists_are_read_in_double_precision():
     # In single precision both pairs are ties.
     assert m.auroc([0.1, 0.1 + 1e-12], [0, 1]) == 1
     assert m.aurc([0.1, 0.1 + 1e-12], [0, 1]) == 0.25
-    assert m.conformal_threshold([0.1], 0.5) == 0.1
+    assert m.conformal_threshold([0.1], alpha=0.5) == 0.1
 
 
 def test_no_metric_changes_what_it_is_given():
@@ -272,7 +275,7 @@ def test_one_sample_is_enough_where_no_class_can_be_missing():
     assert m.augrc([3.0], [1]) == 0.5
     assert m.accuracy_at([3.0], [1], 0.1) == (1, 0, 0)
     assert m.answer_rate_at([3.0], [0], 0.0) == (1, 1)
-    assert m.conformal_threshold([3.0], 0.5) == 3
+    assert m.conformal_threshold([3.0], alpha=0.5) == 3
     assert m.ranking_metrics([0], [0], [1], ks=(1,)) == {
         "mrr": 1,
         "mean_rank": 1,
@@ -310,8 +313,8 @@ def test_infinity_is_the_highest_score():
     ):
         metric = NAMES[name][0]
         assert flat(metric(wide, BITS)) == flat(metric(ranked, BITS)), name
-    assert m.conformal_threshold([1.0, math.inf, 2.0], 0.25) == math.inf
-    assert m.conformal_threshold([1.0, -math.inf, 2.0], 0.75) == -math.inf
+    assert m.conformal_threshold([1.0, math.inf, 2.0], alpha=0.25) == math.inf
+    assert m.conformal_threshold([1.0, -math.inf, 2.0], alpha=0.75) == -math.inf
 
 
 @pytest.mark.parametrize("bad", [math.inf, -math.inf])
@@ -329,7 +332,7 @@ def test_infinity_is_no_loss_and_no_training_score(bad):
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda x: m.fpr_at_tpr(NUMBERS, BITS, x), "tpr"),
+        (lambda x: m.fpr_at_tpr(NUMBERS, BITS, tpr=x), "tpr"),
         (lambda x: m.accuracy_at(NUMBERS, BITS, x), "rate"),
         (lambda x: m.threshold_for_rate(NUMBERS, x), "rate"),
     ],
@@ -360,19 +363,26 @@ def test_risks_reach_0_and_lie_below_1(call, name):
 @pytest.mark.parametrize(
     ("call", "name"),
     [
-        (lambda x: m.conformal_threshold(NUMBERS, x), "alpha"),
+        (lambda x: m.conformal_threshold(NUMBERS, alpha=x), "alpha"),
         (
-            lambda x: m.mondrian_thresholds(NUMBERS, torch.tensor(BITS), 2, x),
+            lambda x: m.mondrian_thresholds(
+                NUMBERS, torch.tensor(BITS), 2, alpha=x
+            ),
             "alpha",
         ),
-        (lambda x: m.delong_interval(NUMBERS, BITS, x), "level"),
+        (lambda x: m.delong_interval(NUMBERS, BITS, level=x), "level"),
         (
-            lambda x: m.paired_bootstrap(NUMBERS, NUMBERS, BITS, 3, level=x),
+            lambda x: m.paired_bootstrap(
+                NUMBERS, NUMBERS, BITS, num_resamples=3, level=x
+            ),
             "level",
         ),
         (
             lambda x: m.bca_interval(
-                m.WeightedMean(NUMBERS), m.Resampler(10), 3, level=x
+                m.WeightedMean(NUMBERS),
+                m.Resampler(10),
+                num_resamples=3,
+                level=x,
             ),
             "level",
         ),
@@ -388,8 +398,11 @@ def test_levels_lie_strictly_between_0_and_1(call, name):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: m.aupr(NUMBERS, BITS, "in"), "'positive'.*'ood', 'id'.*'in'"),
-        (lambda: m.best_threshold(NUMBERS, BITS, "F1"), "'by'.*'F1'"),
+        (
+            lambda: m.aupr(NUMBERS, BITS, positive="in"),
+            "'positive'.*'ood', 'id'.*'in'",
+        ),
+        (lambda: m.best_threshold(NUMBERS, BITS, by="F1"), "'by'.*'F1'"),
         (
             lambda: m.expected_calibration_error(NUMBERS, BITS, binning="x"),
             "'binning'.*'width', 'mass'",
@@ -398,8 +411,11 @@ def test_levels_lie_strictly_between_0_and_1(call, name):
             lambda: m.expected_calibration_error(NUMBERS, BITS, norm="max"),
             "'norm'.*'l1', 'l2'",
         ),
-        (lambda: m.calibration_bins(NUMBERS, BITS, 0), "'num_bins'.*got 0"),
-        (lambda: m.ranks([1], [1], "mean"), "'ties'.*'realistic'"),
+        (
+            lambda: m.calibration_bins(NUMBERS, BITS, num_bins=0),
+            "'num_bins'.*got 0",
+        ),
+        (lambda: m.ranks([1], [1], ties="mean"), "'ties'.*'realistic'"),
         (lambda: m.hits([1], [1], 0), "'k'.*got 0"),
         (
             lambda: m.mondrian_thresholds(

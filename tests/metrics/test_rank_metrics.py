@@ -36,10 +36,12 @@ def test_metrics_are_means_over_all_orders_of_ties(higher, equal):
             [sum(r <= k for r in found) / len(found)]
         )
     for ties, rank in (("optimistic", min(found)), ("pessimistic", max(found))):
-        assert ranks([higher], [equal], ties).tolist() == [rank]
-        assert reciprocal_ranks([higher], [equal], ties).tolist() == [1 / rank]
+        assert ranks([higher], [equal], ties=ties).tolist() == [rank]
+        assert reciprocal_ranks([higher], [equal], ties=ties).tolist() == [
+            1 / rank
+        ]
         for k in (1, 2, 3, 5):
-            assert hits([higher], [equal], k, ties).tolist() == [rank <= k]
+            assert hits([higher], [equal], k, ties=ties).tolist() == [rank <= k]
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 100, 14_541])

@@ -98,12 +98,20 @@ def test_boxes_that_do_not_meet_still_learn():
 @pytest.mark.parametrize("kind", ["logistic", "rectified"])
 def test_loss_of_ukge_by_hand(kind):
     torch.manual_seed(0)
-    model = UKGE(N, R, 4, kind, num_negatives=6, psl_weight=0.3, l2_weight=0.01)
+    model = UKGE(
+        N,
+        R,
+        hidden_channels=4,
+        map=kind,
+        num_negatives=6,
+        psl_weight=0.3,
+        l2_weight=0.01,
+    )
     torch.nn.init.normal_(model.node_emb.weight)
     head, rel, tail = triples()
     given = torch.rand(30)
     inferred = (*triples(5, seed=1), torch.rand(5))
-    got = model.loss(head, rel, tail, given, inferred=inferred)
+    got = model.loss(head, rel, tail, confidence=given, inferred=inferred)
     model.generator = None  # The same corruption again.
     wrong = model.corrupt(head, rel, tail)
 
@@ -131,10 +139,10 @@ def test_loss_of_ukge_by_hand(kind):
 
 
 def test_corruption_changes_one_end_and_avoids_known_triples():
-    model = UKGE(N, R, 4, num_negatives=10)
+    model = UKGE(N, R, hidden_channels=4, num_negatives=10)
     head, rel, tail = triples(60)
     known = TripleIndex(head, rel, tail, N, R)
-    h, r, t = model.corrupt(head, rel, tail, known)
+    h, r, t = model.corrupt(head, rel, tail, known=known)
     assert h.shape == (2, 5, 60)
     assert torch.equal(r, rel.expand(2, 5, 60))
     assert torch.equal(t[0], tail.expand(5, 60))
@@ -152,10 +160,17 @@ def test_given_confidences_are_learned(name):
     kg.edge_confidence = torch.where(low, 0.3, 0.9)
     made = {
         "ukge": lambda: UKGEUncertainty(
-            UKGE(kg.num_nodes, kg.num_relations, 16), epochs=8, lr=0.03
+            UKGE(kg.num_nodes, kg.num_relations, hidden_channels=16),
+            epochs=8,
+            lr=0.03,
         ),
         "beurre": lambda: BEUrREUncertainty(
-            BEUrRE(kg.num_nodes, kg.num_relations, 8, num_negatives=4),
+            BEUrRE(
+                kg.num_nodes,
+                kg.num_relations,
+                hidden_channels=8,
+                num_negatives=4,
+            ),
             epochs=6,
             lr=0.03,
         ),
@@ -175,8 +190,8 @@ def test_given_confidences_are_learned(name):
 
 def test_bad_options():
     with pytest.raises(InvalidInputError, match="'map' must be one of"):
-        UKGE(N, R, 4, "linear")
+        UKGE(N, R, hidden_channels=4, map="linear")
     with pytest.raises(InvalidInputError, match="'volume' must be one of"):
-        BEUrRE(N, R, 4, volume="hard")
+        BEUrRE(N, R, hidden_channels=4, volume="hard")
     with pytest.raises(InvalidInputError, match="'num_negatives' must be at"):
-        UKGE(N, R, 4, num_negatives=1)
+        UKGE(N, R, hidden_channels=4, num_negatives=1)

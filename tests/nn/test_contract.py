@@ -39,11 +39,11 @@ MODELS = {
 # KG2E scores distributions: it draws none, and has no deterministic twin.
 POINTS = [name for name in MODELS if not name.startswith("kg2e")]
 OBJECTIVES = {
-    "softmax": SampledSoftmax(7),
-    "bce": OneNegative("bce"),
-    "margin": OneNegative("margin"),
+    "softmax": SampledSoftmax(num_negatives=7),
+    "bce": OneNegative(kind="bce"),
+    "margin": OneNegative(kind="margin"),
     "bernoulli": OneNegative(head_rate=torch.tensor([0.2, 0.5, 0.9])),
-    "adversarial": SelfAdversarial(7),
+    "adversarial": SelfAdversarial(num_negatives=7),
     "all": OneVsAll(),
 }
 
@@ -111,7 +111,9 @@ def test_all_candidates_equal_one_by_one(name):
 
 
 def test_inverse_relations_ask_for_heads(name):
-    model = make(name, reciprocal=True, objective=SampledSoftmax(7))
+    model = make(
+        name, reciprocal=True, objective=SampledSoftmax(num_negatives=7)
+    )
     h, r, t = triples(9)
     every = torch.arange(N)
     tails, heads = model.score_tails(h, r), model.score_heads(r, t)
@@ -244,7 +246,9 @@ def test_runs_on_a_gpu(name):
 
 def test_gradients_are_right(name):
     """Against finite differences, in double precision."""
-    model = make(name, objective=SampledSoftmax(4), kl_weight=0.7).double()
+    model = make(
+        name, objective=SampledSoftmax(num_negatives=4), kl_weight=0.7
+    ).double()
     h, r, t = triples(6)
 
     def loss(mean, log_var, rel):
@@ -363,7 +367,7 @@ def test_bad_input(name):
         model.loss(*triples())
     assert MODELS[name](N, R, D, kl_weight=0.0).loss(*triples()).isfinite()
     with pytest.raises(InvalidInputError, match="'num_negatives'"):
-        SampledSoftmax(0)
+        SampledSoftmax(num_negatives=0)
     with pytest.raises(InvalidInputError, match="'p_norm' must be 1 or 2"):
         GaussianTransE(N, R, D, p_norm=3)
     with pytest.raises(InvalidInputError, match="'hidden_channels' must be"):

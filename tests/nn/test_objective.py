@@ -41,7 +41,7 @@ def test_many_negatives_stand_for_all_candidates(model):
     h, r, t = triples(10)
     expected = F.cross_entropy(model.score_tails(h, r), t)
     expected = expected + F.cross_entropy(model.score_heads(r, t), h)
-    got = nll(SampledSoftmax(200_000), model, h, r, t)
+    got = nll(SampledSoftmax(num_negatives=200_000), model, h, r, t)
     torch.testing.assert_close(got, expected, rtol=5e-3, atol=0)
 
 
@@ -80,8 +80,12 @@ def test_true_rivals_do_not_compete(model, known):
     expected = filtered_cross_entropy(model, known, h, r, t)
     plain = nll(OneVsAll(), model, h, r, t)
     assert expected < plain - 0.1
-    torch.testing.assert_close(nll(OneVsAll(known), model, h, r, t), expected)
-    got = nll(SampledSoftmax(100_000, known), model, h, r, t)
+    torch.testing.assert_close(
+        nll(OneVsAll(known=known), model, h, r, t), expected
+    )
+    got = nll(
+        SampledSoftmax(num_negatives=100_000, known=known), model, h, r, t
+    )
     torch.testing.assert_close(got, expected, rtol=5e-3, atol=0)
 
 
@@ -91,7 +95,7 @@ def test_hard_negatives_weigh_more(model):
     seed = model.generator.get_state()
     other = torch.randint(N, (6,), generator=model.generator)
     model.generator.set_state(seed)
-    got = nll(SelfAdversarial(6, temperature=0.7), model, h, r, t)
+    got = nll(SelfAdversarial(num_negatives=6, temperature=0.7), model, h, r, t)
     expected = 0
     for scores, answer in (
         (model.score_tails(h, r), t),
@@ -124,7 +128,7 @@ def test_bernoulli_replaces_the_side_with_fewer_answers(model):
 
 
 def test_noise_can_be_read_from_a_table(model):
-    table = NoiseTable(10_000, seed=1)
+    table = NoiseTable(size=10_000, seed=1)
     first = table.read((20, 3), model.generator)
     second = table.read((20, 3), model.generator)
     assert not torch.equal(first, second)
@@ -148,7 +152,10 @@ def test_a_negative_that_is_the_answer_is_left_out(model):
     # With one entity, every negative is the answer, and nothing is lost.
     alone = GaussianDistMult(1, 1, 2)
     zero = torch.zeros(3, dtype=torch.long)
-    assert nll(SampledSoftmax(5), alone, zero, zero, zero).item() == 0
+    assert (
+        nll(SampledSoftmax(num_negatives=5), alone, zero, zero, zero).item()
+        == 0
+    )
 
 
 def test_one_negative_is_cross_entropy_or_margin(model):
@@ -164,7 +171,7 @@ def test_one_negative_is_cross_entropy_or_margin(model):
     )
     torch.testing.assert_close(got, expected)
     model.generator.set_state(seed)
-    got = nll(OneNegative("margin", margin=2.0), model, h, r, t)
+    got = nll(OneNegative(kind="margin", margin=2.0), model, h, r, t)
     expected = F.margin_ranking_loss(
         true_score, false_score, torch.ones(10), margin=2.0
     )
@@ -172,7 +179,7 @@ def test_one_negative_is_cross_entropy_or_margin(model):
 
 
 def test_options():
-    assert repr(SampledSoftmax(7)) == "SampledSoftmax(7)"
-    assert repr(OneNegative("margin")) == "OneNegative('margin')"
+    assert repr(SampledSoftmax(num_negatives=7)) == "SampledSoftmax(7)"
+    assert repr(OneNegative(kind="margin")) == "OneNegative('margin')"
     with pytest.raises(InvalidInputError, match="'kind' must be one of"):
-        OneNegative("hinge")
+        OneNegative(kind="hinge")

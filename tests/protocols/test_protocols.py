@@ -63,7 +63,7 @@ def test_a_partition_equals_its_name(kg, cls, split):
             assert torch.equal(getattr(got, part), getattr(want, part))
         counts[name] = tuple(got.counts().values())
     assert len(set(counts.values())) == len(counts)
-    wide = cls(TemporalLikeOOD(0.5)).label(kg, split)
+    wide = cls(TemporalLikeOOD(quantile=0.5)).label(kg, split)
     assert wide.counts()["emerging"] > max(c[1] for c in counts.values())
 
 
@@ -73,7 +73,7 @@ def test_temporal_like_equals_the_transform(kg, self_loops):
     looped.edge_index = kg.edge_index.clone()
     loops = kg.train_mask.nonzero().view(-1)[:2000]
     looped.edge_index[1, loops] = looped.edge_index[0, loops]
-    rule = TemporalLikeOOD(0.3, self_loops=self_loops)
+    rule = TemporalLikeOOD(quantile=0.3, self_loops=self_loops)
     want = rule(looped).ood_type[looped.val_mask]
     assert torch.equal(TemporalLike(rule).label(looped, "val").kind, want)
 

@@ -21,12 +21,12 @@ EPSILONS = (0, 1, 2, 5, 10)
 @pytest.fixture(scope="module")
 def data():
     kg = SyntheticKG(num_nodes=300, num_relations=12, num_triples=2500)[0]
-    return TemporalLikeOOD(0.25, inclusive=True)(kg)
+    return TemporalLikeOOD(quantile=0.25, inclusive=True)(kg)
 
 
 @pytest.fixture(scope="module")
 def test(data):
-    partition = TemporalLikeOOD(0.25, inclusive=True)
+    partition = TemporalLikeOOD(quantile=0.25, inclusive=True)
     return TemporalLike(partition).label(data, "test")
 
 

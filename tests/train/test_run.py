@@ -83,7 +83,9 @@ def finished(tmp_path_factory):
         patch.setenv("PYG_CAGP_CACHE", str(out.parent / "cache"))
         kg = load("synthetic")
     config = Config.find("synthetic", "gaussian-distmult").override(SET)
-    return out, train_run(kg, config, out, "synthetic", progress=False)
+    return out, train_run(
+        kg, config, out=out, dataset="synthetic", progress=False
+    )
 
 
 def weights(out):
@@ -257,7 +259,7 @@ def test_bad_input(finished, tmp_path, capsys):
     kg = load("synthetic")
     config = Config.find("synthetic", "gaussian-distmult").override(SET)
     with pytest.raises(InvalidInputError, match="already holds a run"):
-        train_run(kg, config, out)
+        train_run(kg, config, out=out)
     events = sorted(out.glob("events*"))
     other = kg.clone()
     other.edge_type = (other.edge_type + 1) % kg.num_relations
@@ -267,7 +269,7 @@ def test_bad_input(finished, tmp_path, capsys):
         (other, config, 0),
     ):
         with pytest.raises(CheckpointError, match="belongs to another run"):
-            train_run(graph, changed, out, seed=seed, resume=True)
+            train_run(graph, changed, out=out, seed=seed, resume=True)
     assert sorted(out.glob("events*")) == events
     with pytest.raises(CheckpointError, match="holds no finished run; train"):
         load_run(tmp_path)
@@ -329,17 +331,64 @@ def test_posterior_can_be_found_in_another_way(finished):
     config = run.config.override({"posterior.prior": 0.5})
     before = (out / "last.safetensors").read_bytes()
     again = train_run(
-        load("synthetic"), config, out, resume=True, progress=False
+        load("synthetic"), config, out=out, resume=True, progress=False
     )
     assert again.record["prior_variance"] == 0.5
     assert torch.equal(again.model.node_emb.weight, run.model.node_emb.weight)
     assert (out / "last.safetensors").read_bytes() == before
 
 
-def test_paper_preset_trains(tmp_path, capsys):
-    args = ["train", "synthetic", "--preset", "paper", "--json"]
+def test_the_recipe_of_the_paper_trains(tmp_path, capsys):
+    args = ["train", "synthetic", "--recipe", "paper", "--json"]
     args += ["--set=train.epochs=1", "--out", str(tmp_path / "run")]
     assert main(args) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["config"]["posterior"]["name"] == "variational"
     assert document["prior_variance"] == pytest.approx(1.0)
+
+
+def test_a_name_is_enough_and_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    kg = load("synthetic")
+    config = Config.find("synthetic", "kg2e").override(SET)
+    monkeypatch.setattr(Config, "find", lambda *_, **__: config)
+    run = train_run(kg, "kg2e", progress=False)
+    assert list(tmp_path.iterdir()) == []
+    assert run.record["dataset"] == "synthetic"
+    # The folder changes nothing in the model.
+    other = train_run(kg, "kg2e", out=tmp_path / "run", progress=False)
+    for name, tensor in run.model.state_dict().items():
+        assert torch.equal(tensor, other.model.state_dict()[name])
+
+
+def test_the_config_is_that_of_the_graph(monkeypatch):
+    asked = []
+
+    def find(*args, **options):
+        asked.append((*args, options["recipe"]))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Config, "find", find)
+    kg = load("synthetic")
+    nameless = kg.clone()
+    del nameless.name
+    for graph, dataset, recipe, expected in (
+        (kg, None, None, "synthetic"),
+        (kg, "wn18rr", "paper", "wn18rr"),
+        (nameless, None, None, None),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            train_run(graph, "kg2e", dataset=dataset, recipe=recipe)
+        assert asked.pop() == (expected, "kg2e", recipe)
+
+
+@pytest.mark.filterwarnings("error")
+def test_options_that_exclude_each_other():
+    kg, config = load("synthetic"), Config.find(None, "kg2e")
+    with pytest.raises(InvalidInputError, match="'recipe' goes with the name"):
+        train_run(kg, config, recipe="paper")
+    with pytest.raises(InvalidInputError, match="'resume' needs the folder"):
+        train_run(kg, config, resume=True)
+    with pytest.raises(InvalidInputError, match="'model' must be one of"):
+        train_run(kg, "distmult")

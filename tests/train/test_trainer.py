@@ -70,7 +70,7 @@ def test_learns_and_keeps_the_best(kg):
     options = TrainOptions(
         epochs=6, batch_size=512, lr=0.05, eval_every=1, eval_triples=500
     )
-    trainer = Trainer(make(kg), kg, options, progress=False)
+    trainer = Trainer(make(kg), kg, options=options, progress=False)
     state = trainer.fit()
     mrrs = [entry["val/mrr"] for entry in state.history]
     losses = [entry["train/loss"] for entry in state.history]
@@ -78,14 +78,16 @@ def test_learns_and_keeps_the_best(kg):
     assert state.best_mrr == max(mrrs)
     assert mrrs[state.best_epoch - 1] == max(mrrs)
     # The model is the one of the best look, and can be measured again.
-    again = Validation(kg, 500, seed=0)(trainer.model)
+    again = Validation(kg, num_triples=500, seed=0)(trainer.model)
     assert again["val/mrr"] == state.best_mrr
 
 
 def test_same_seed_same_bits(kg):
     weights = []
     for seed in (3, 3, 4):
-        trainer = Trainer(make(kg), kg, fast(), seed=seed, progress=False)
+        trainer = Trainer(
+            make(kg), kg, options=fast(), seed=seed, progress=False
+        )
         trainer.fit()
         torch.rand(1)
         weights.append(trainer.model.node_emb.weight.detach())
@@ -95,7 +97,7 @@ def test_same_seed_same_bits(kg):
 
 def test_stops_when_patience_is_out(kg):
     options = fast(epochs=30, eval_every=1, patience=2, lr=1e-12)
-    trainer = Trainer(make(kg), kg, options, progress=False)
+    trainer = Trainer(make(kg), kg, options=options, progress=False)
     # Nothing is learned: looks tie with the first, and a tie is no gain.
     state = trainer.fit()
     assert (state.epoch, state.best_epoch, state.misses) == (3, 1, 2)
@@ -131,7 +133,15 @@ def test_interrupted_and_resumed_is_the_same(
 
     def trainer(path):
         model = make(kg, sparse=sparse, learn_prior=True)
-        return Trainer(model, kg, options, 0, path, "it", progress=False)
+        return Trainer(
+            model,
+            kg,
+            options=options,
+            seed=0,
+            checkpoint=path,
+            fingerprint="it",
+            progress=False,
+        )
 
     whole = trainer(tmp_path / "whole")
     expected = whole.fit()
@@ -160,15 +170,39 @@ def test_interrupted_and_resumed_is_the_same(
 def test_only_ones_own_state_is_resumed(kg, tmp_path):
     path = tmp_path / "state"
     save_checkpoint(path, {}, {"config": {}})
-    trainer = Trainer(make(kg), kg, fast(), 0, path, "one", progress=False)
+    trainer = Trainer(
+        make(kg),
+        kg,
+        options=fast(),
+        seed=0,
+        checkpoint=path,
+        fingerprint="one",
+        progress=False,
+    )
     with pytest.raises(CheckpointError, match="not the state of a training"):
         trainer.fit(resume=True)
     trainer.save()
     trainer.device = torch.device("meta")
     with pytest.raises(CheckpointError, match="written on device 'cpu'"):
         trainer.load()
-    Trainer(make(kg), kg, fast(), 0, path, "one", progress=False).fit()
-    other = Trainer(make(kg), kg, fast(), 0, path, "other", progress=False)
+    Trainer(
+        make(kg),
+        kg,
+        options=fast(),
+        seed=0,
+        checkpoint=path,
+        fingerprint="one",
+        progress=False,
+    ).fit()
+    other = Trainer(
+        make(kg),
+        kg,
+        options=fast(),
+        seed=0,
+        checkpoint=path,
+        fingerprint="other",
+        progress=False,
+    )
     with pytest.raises(CheckpointError, match="belongs to another run"):
         other.fit(resume=True)
 
@@ -176,7 +210,9 @@ def test_only_ones_own_state_is_resumed(kg, tmp_path):
 def test_a_loss_that_is_no_number_stops(kg, tmp_path):
     path = tmp_path / "state"
     options = fast(epochs=4, lr=0.25)
-    trainer = Trainer(make(kg), kg, options, 0, path, progress=False)
+    trainer = Trainer(
+        make(kg), kg, options=options, seed=0, checkpoint=path, progress=False
+    )
     train_on, steps = trainer._train_on, 0
 
     def poison(batch, weight):
@@ -202,7 +238,9 @@ def test_a_loss_that_is_no_number_stops(kg, tmp_path):
 
 def test_a_weight_that_is_no_number_is_not_saved(kg, tmp_path):
     path = tmp_path / "state"
-    trainer = Trainer(make(kg), kg, fast(), 0, path, progress=False)
+    trainer = Trainer(
+        make(kg), kg, options=fast(), seed=0, checkpoint=path, progress=False
+    )
     with torch.no_grad():
         trainer.model.node_emb.weight[0] = math.inf
     with pytest.raises(DivergenceError, match=r"node_emb.weight.*no checkpoi"):
@@ -212,7 +250,7 @@ def test_a_weight_that_is_no_number_is_not_saved(kg, tmp_path):
 
 def test_a_last_step_into_nowhere_is_seen(kg):
     """It would rank first: nothing is larger than what is no number."""
-    trainer = Trainer(make(kg), kg, fast(epochs=1), progress=False)
+    trainer = Trainer(make(kg), kg, options=fast(epochs=1), progress=False)
     train_on = trainer._train_on
 
     def explode(*args):
@@ -230,7 +268,15 @@ def test_best_weights_survive_resuming(kg, tmp_path):
     """The best look was the first, and all after it were in vain."""
     options = fast(epochs=4, eval_every=1, lr=0.05)
     path = tmp_path / "state"
-    trainer = Trainer(make(kg), kg, options, 0, path, "it", progress=False)
+    trainer = Trainer(
+        make(kg),
+        kg,
+        options=options,
+        seed=0,
+        checkpoint=path,
+        fingerprint="it",
+        progress=False,
+    )
     looks = iter([0.5, 0.4, 0.3, 0.2])
     kept = []
 
@@ -249,7 +295,15 @@ def test_best_weights_survive_resuming(kg, tmp_path):
     trainer.save = stop_after_two
     with pytest.raises(KeyboardInterrupt):
         trainer.fit()
-    again = Trainer(make(kg), kg, options, 0, path, "it", progress=False)
+    again = Trainer(
+        make(kg),
+        kg,
+        options=options,
+        seed=0,
+        checkpoint=path,
+        fingerprint="it",
+        progress=False,
+    )
     again.validation = fake
     state = again.fit(resume=True)
     assert (state.best_mrr, state.best_epoch, state.misses) == (0.5, 1, 3)
@@ -259,7 +313,9 @@ def test_best_weights_survive_resuming(kg, tmp_path):
 
 def test_learning_rate_follows_the_schedule(kg):
     options = fast(epochs=4, lr=0.08, eval_every=9)
-    history = Trainer(make(kg), kg, options, progress=False).fit().history
+    history = (
+        Trainer(make(kg), kg, options=options, progress=False).fit().history
+    )
     size = -(-int(kg.train_mask.sum()) // 4096)
     last = [(epoch * size - 1) / (4 * size) for epoch in range(1, 5)]
     rates = [entry["train/lr"] for entry in history]
@@ -274,7 +330,7 @@ def test_learning_rate_follows_the_schedule(kg):
 def test_options_matter(kg, change):
     weights = []
     for options in (fast(epochs=1), fast(epochs=1, **change)):
-        trainer = Trainer(make(kg), kg, options, progress=False)
+        trainer = Trainer(make(kg), kg, options=options, progress=False)
         trainer.fit()
         weights.append(trainer.model.node_emb.weight)
     assert not torch.equal(*weights)
@@ -282,7 +338,9 @@ def test_options_matter(kg, change):
 
 def test_weight_of_the_prior_rises(kg):
     options = fast(epochs=4, kl_warmup=2.0, eval_every=9)
-    trainer = Trainer(make(kg, kl_weight=0.8), kg, options, progress=False)
+    trainer = Trainer(
+        make(kg, kl_weight=0.8), kg, options=options, progress=False
+    )
     history = trainer.fit().history
     betas = [entry["train/beta"] for entry in history]
     assert betas == pytest.approx([0.4, 0.8, 0.8, 0.8])
@@ -291,13 +349,15 @@ def test_weight_of_the_prior_rises(kg):
 
 def test_models_with_bounds_stay_within(kg):
     model = KG2E(kg.num_nodes, kg.num_relations, 8)
-    Trainer(model, kg, fast(lr=0.5), progress=False).fit()
+    Trainer(model, kg, options=fast(lr=0.5), progress=False).fit()
     assert model.node_emb.weight.norm(dim=-1).max() <= 1 + 1e-5
 
 
 def test_mixed_precision_learns(kg):
     options = fast(epochs=3, mixed_precision=True, lr=0.05)
-    history = Trainer(make(kg), kg, options, progress=False).fit().history
+    history = (
+        Trainer(make(kg), kg, options=options, progress=False).fit().history
+    )
     assert history[-1]["train/loss"] < history[0]["train/loss"]
 
 
@@ -305,12 +365,12 @@ def test_no_validation_triples_keep_the_last():
     kg = SyntheticKG(seed=0)[0].clone()
     kg.test_mask |= kg.val_mask
     kg.val_mask[:] = False
-    state = Trainer(make(kg), kg, fast(), progress=False).fit()
+    state = Trainer(make(kg), kg, options=fast(), progress=False).fit()
     assert state.best_mrr is None
     assert state.epoch == 2
     kg.train_mask[:] = False
     with pytest.raises(InvalidInputError, match="no training triples"):
-        Trainer(make(kg), kg, fast())
+        Trainer(make(kg), kg, options=fast())
 
 
 def test_validation_never_looks_at_test(kg):
@@ -436,6 +496,6 @@ def test_checkpoints_that_are_none(tmp_path):
 @pytest.mark.gpu
 def test_trains_on_a_gpu(kg):
     model = make(kg).cuda()
-    state = Trainer(model, kg, fast(mixed_precision=True)).fit()
+    state = Trainer(model, kg, options=fast(mixed_precision=True)).fit()
     assert model.node_emb.weight.is_cuda
     assert state.best_mrr > 0

@@ -28,7 +28,7 @@ def triples(data):
 @pytest.mark.parametrize("place", ["tail", "head", "both", "relation"])
 @pytest.mark.parametrize("kind", ["uniform", "typed"])
 def test_one_part_is_replaced_and_nothing_known_given(data, place, kind):
-    got = CorruptTriples(place, kind)(data)
+    got = CorruptTriples(corrupt=place, candidates=kind)(data)
     head, rel, tail = triples(got)
     source = got.corrupt_source
     assert not data.train_mask[source].any()
@@ -96,7 +96,7 @@ def test_where_nothing_is_possible_a_triple_is_passed_over():
     assert got.corrupt_source.tolist() == [10]  # The edge of relation 1.
     got = CorruptTriples(candidates="typed")(kg)
     assert got.corrupt_source.numel() == 0
-    got = CorruptTriples("both", filtered=False)(kg)
+    got = CorruptTriples(corrupt="both", filtered=False)(kg)
     assert got.corrupt_source.tolist() == [9, 10]
 
 
@@ -110,7 +110,7 @@ def test_both_takes_the_other_end_where_one_has_no_way_out(seed):
             split((0, 0, 1), num_nodes=3),
         )
     )
-    got = CorruptTriples("both", seed=seed)(kg)
+    got = CorruptTriples(corrupt="both", seed=seed)(kg)
     assert got.corrupt_source.tolist() == [2, 3]
     assert (got.corrupt_edge_index[0] > 0).all()
     assert got.corrupt_edge_index[1].tolist() == [2, 1]  # Left as they were.
@@ -137,13 +137,13 @@ def test_unfiltered_draws_as_they_come(data):
 
 
 def test_same_seed_same_triples_at_every_call(data):
-    transform = CorruptTriples("both", seed=3)
+    transform = CorruptTriples(corrupt="both", seed=3)
     one, two = transform(data), transform(data)
     assert torch.equal(one.corrupt_edge_index, two.corrupt_edge_index)
-    other = CorruptTriples("both", seed=4)(data)
+    other = CorruptTriples(corrupt="both", seed=4)(data)
     assert not torch.equal(one.corrupt_edge_index, other.corrupt_edge_index)
     piped = next(
-        iter(DatasetAdapter([data]).kg_corrupt_triples("both", seed=3))
+        iter(DatasetAdapter([data]).kg_corrupt_triples(corrupt="both", seed=3))
     )
     assert torch.equal(piped.corrupt_edge_index, one.corrupt_edge_index)
     options = {
@@ -169,7 +169,9 @@ def test_a_single_split(splits, toy):
     # A split that says how many relations there are is believed.
     test.num_relations = 50
     test.edge_type = test.edge_type.int()
-    drawn = CorruptTriples("relation", filtered=False, num_negatives=30)(test)
+    drawn = CorruptTriples(
+        corrupt="relation", filtered=False, num_negatives=30
+    )(test)
     assert drawn.corrupt_edge_type.max() > 40
     del test["num_relations"]
     with pytest.raises(InvalidInputError, match="pass the whole graph"):
@@ -180,7 +182,7 @@ def test_a_single_split(splits, toy):
 
 def test_bad_options():
     with pytest.raises(InvalidInputError, match="'corrupt' must be one of"):
-        CorruptTriples("middle")
+        CorruptTriples(corrupt="middle")
     with pytest.raises(InvalidInputError, match="'candidates' must be one of"):
         CorruptTriples(candidates="popular")
     with pytest.raises(InvalidInputError, match=r"integer \(got 0\)"):

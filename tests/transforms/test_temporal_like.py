@@ -33,7 +33,7 @@ from tests.data.test_as_kg import SPLITS, write
     ],
 )
 def test_by_hand(toy, quantile, inclusive, tau, expected):
-    got = TemporalLikeOOD(quantile, inclusive)(toy)
+    got = TemporalLikeOOD(quantile=quantile, inclusive=inclusive)(toy)
     assert got.ood_tau == pytest.approx(tau)
     assert got.ood_type.tolist() == [-1] * 5 + expected
     assert "ood_type" not in toy  # What was given is left alone.
@@ -41,15 +41,15 @@ def test_by_hand(toy, quantile, inclusive, tau, expected):
 
 def test_population_and_self_loops(toy):
     # Over 0, 1, 2, 3, 4 the median is 2, not 2.5.
-    assert TemporalLikeOOD(0.5, population="all")(toy).ood_tau == 2.0
+    assert TemporalLikeOOD(quantile=0.5, population="all")(toy).ood_tau == 2.0
     # Entity 2 fills four slots of three triples.
-    once = TemporalLikeOOD(0.999, self_loops="once")(toy)
+    once = TemporalLikeOOD(quantile=0.999, self_loops="once")(toy)
     assert once.ood_tau == pytest.approx(3.0, abs=0.01)
 
 
 def test_edges_of_no_split_are_not_labelled(toy):
     toy.test_mask[-1] = False
-    assert TemporalLikeOOD(0.01)(toy).ood_type[-1] == -1
+    assert TemporalLikeOOD(quantile=0.01)(toy).ood_type[-1] == -1
 
 
 @pytest.mark.parametrize("kind", ["data", "coverage", "kg", "splits"])
@@ -60,7 +60,7 @@ def test_a_single_split_with_a_reference(splits, toy, kind):
         "kg": toy,
         "splits": splits,
     }[kind]
-    transform = TemporalLikeOOD(1 / 3, reference=reference)
+    transform = TemporalLikeOOD(quantile=1 / 3, reference=reference)
     for _ in range(2):
         assert transform(splits[2]).ood_type.tolist() == [0, 1, 1, 2]
         assert transform(splits[1]).ood_type.tolist() == [1]
@@ -71,7 +71,7 @@ def test_a_single_split_with_a_reference(splits, toy, kind):
 def test_relations_that_only_the_split_has(splits):
     train = splits[0]
     transform = TemporalLikeOOD(
-        0.01,
+        quantile=0.01,
         reference=Coverage.from_edges(train.edge_index, train.edge_type, 5, 2),
     )
     assert transform(splits[2]).ood_type.tolist() == [0, 1, 1, 2]
@@ -103,7 +103,7 @@ def test_as_transform_of_pyg_datasets(tmp_path):
 
 
 def test_composes_and_has_a_functional_name(toy):
-    data = Compose([TemporalLikeOOD(0.2)])(toy)
+    data = Compose([TemporalLikeOOD(quantile=0.2)])(toy)
     piped = next(iter(DatasetAdapter([toy]).kg_temporal_like_ood(quantile=0.2)))
     assert torch.equal(piped.ood_type, data.ood_type)
 
@@ -121,7 +121,7 @@ def test_integer_types_and_empty_splits(splits):
     for part in splits:
         part.edge_index = part.edge_index.to(torch.uint8)
         part.edge_type = part.edge_type.to(torch.int16)
-    transform = TemporalLikeOOD(1 / 3, reference=splits[0])
+    transform = TemporalLikeOOD(quantile=1 / 3, reference=splits[0])
     assert transform(splits[2]).ood_type.tolist() == [0, 1, 1, 2]
     empty = split(num_nodes=5)
     empty.edge_index = torch.empty(2, 0, dtype=torch.long)
@@ -170,23 +170,27 @@ def test_a_reference_with_fewer_entities_than_the_split(as_coverage):
         else train
     )
     test = split((0, 0, 1), (0, 0, 4), num_nodes=5)
-    got = TemporalLikeOOD(0.01, reference=reference)(test)
+    got = TemporalLikeOOD(quantile=0.01, reference=reference)(test)
     assert got.ood_type.tolist() == [0, 1]
 
 
 def test_the_same_edges_with_other_relations_are_another_split():
     train = split((0, 0, 1), num_nodes=2)
     test = split((0, 1, 1), num_nodes=2)
-    transform = TemporalLikeOOD(0.5, reference=train)
+    transform = TemporalLikeOOD(quantile=0.5, reference=train)
     assert transform(test).ood_type.tolist() == [2]
     assert transform(train).ood_type.tolist() == [-1]
 
 
 def test_wordnet18rr(tmp_path):
     write(tmp_path / "raw", **SPLITS)
-    data = WordNet18RR(str(tmp_path), transform=TemporalLikeOOD(0.3))[0]
+    data = WordNet18RR(str(tmp_path), transform=TemporalLikeOOD(quantile=0.3))[
+        0
+    ]
     plain = as_kg(WordNet18RR(str(tmp_path)))
-    assert torch.equal(data.ood_type, TemporalLikeOOD(0.3)(plain).ood_type)
+    assert torch.equal(
+        data.ood_type, TemporalLikeOOD(quantile=0.3)(plain).ood_type
+    )
     assert (data.ood_type[data.train_mask] == -1).all()
 
 
@@ -198,7 +202,7 @@ def test_bad_input(splits, toy):
     with pytest.raises(
         InvalidInputError, match=r"'quantile' must lie in \(0, 1\) \(got 1.5\)"
     ):
-        TemporalLikeOOD(1.5)
+        TemporalLikeOOD(quantile=1.5)
     with pytest.raises(InvalidInputError, match="'population' must be one of"):
         TemporalLikeOOD(population="none")
     with pytest.raises(InvalidInputError, match="'name' must be one of"):

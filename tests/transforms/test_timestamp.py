@@ -38,7 +38,7 @@ def check(data, cut):
 
 
 def test_a_date(dated):
-    data = TimestampOOD("2021-01-01", held_out=0.2)(dated)
+    data = TimestampOOD(cutoff="2021-01-01", held_out=0.2)(dated)
     check(data, 18_628)  # Days from 1970 to 2021: 51 years, 13 leap days.
     assert not data.val_mask.any()
     past = data.edge_time < 18_628
@@ -49,7 +49,9 @@ def test_a_date(dated):
 
 def test_a_stored_cut_makes_the_same_split(dated):
     for cut in (date(2021, 6, 1), "2021-06-01", np.int64(18_779), 0.8):
-        first = TimestampOOD(cut, 0.3, held_out=0.2, seed=3)(dated)
+        first = TimestampOOD(cutoff=cut, val_cutoff=0.3, held_out=0.2, seed=3)(
+            dated
+        )
         stored = json.loads(json.dumps(first.time_cut))
         again = TimestampOOD(**stored)(dated)
         for key in ("train_mask", "val_mask", "test_mask"):
@@ -65,14 +67,14 @@ def test_a_week_is_as_long_as_its_unit_says():
 
 
 def test_a_point_in_time_and_a_share(dated):
-    check(TimestampOOD(18_628)(dated), 18_628)
-    data = TimestampOOD(0.7)(dated)
+    check(TimestampOOD(cutoff=18_628)(dated), 18_628)
+    data = TimestampOOD(cutoff=0.7)(dated)
     future = (data.ood_label == 1).float().mean()
     assert future == pytest.approx(0.3, abs=0.01)
 
 
 def test_validation_has_a_future_of_its_own(dated):
-    data = TimestampOOD("2021-06-01", val_cutoff="2021-01-01")(dated)
+    data = TimestampOOD(cutoff="2021-06-01", val_cutoff="2021-01-01")(dated)
     val, test = data.val_mask, data.test_mask
     check(data, 18_628)
     start, end = 18_628, 18_779
@@ -90,7 +92,7 @@ def test_repeats():
     late = int(data.edge_time.argmax())
     data.edge_index[:, late] = data.edge_index[:, 0]
     data.edge_type[late] = data.edge_type[0]
-    kept = TimestampOOD(0.9, held_out=0.01)(data)
+    kept = TimestampOOD(cutoff=0.9, held_out=0.01)(data)
     known = TripleIndex(
         *triples(kept, "train"),
         kept.num_nodes,
@@ -100,7 +102,7 @@ def test_repeats():
     again = known.contains(head, kept.edge_type, tail) & ~kept.train_mask
     assert again[late]
     assert torch.equal(kept.is_repeat, again)
-    dropped = TimestampOOD(0.9, held_out=0.01, repeats="drop")(data)
+    dropped = TimestampOOD(cutoff=0.9, held_out=0.01, repeats="drop")(data)
     assert dropped.num_edges == kept.num_edges - int(again.sum())
     assert not dropped.is_repeat.any()
     assert dropped.edge_time.numel() == dropped.num_edges
@@ -144,7 +146,7 @@ def test_names_as_many_as_edges(toy):
     toy.edge_time = torch.arange(10)
     toy.node_names = list("abcde")
     toy.notes = list("abcdefghij")  # As long as the list of edges.
-    data = TimestampOOD(np.int64(6), held_out=0.3, repeats="drop")(toy)
+    data = TimestampOOD(cutoff=np.int64(6), held_out=0.3, repeats="drop")(toy)
     assert data.notes == list("abcdefghij")
     assert data.edge_type.numel() < 10
 
@@ -166,33 +168,33 @@ def test_bad_input(dated, toy):
     with pytest.raises(InvalidInputError, match="'data' has no edges"):
         TimestampOOD()(empty)
     with pytest.raises(InvalidInputError, match="plain numbers"):
-        TimestampOOD("2014-01-01")(toy)
+        TimestampOOD(cutoff="2014-01-01")(toy)
     for word in ("January", "today", "NaT", "", None):
         with pytest.raises(InvalidInputError, match="must be an ISO date"):
-            TimestampOOD(word)(dated)
+            TimestampOOD(cutoff=word)(dated)
     with pytest.raises(InvalidInputError, match="if it is a share"):
-        TimestampOOD(1.5)
+        TimestampOOD(cutoff=1.5)
     with pytest.raises(InvalidInputError, match="'held_out' must lie"):
         TimestampOOD(held_out=0.0)
     with pytest.raises(InvalidInputError, match="'repeats' must be one of"):
         TimestampOOD(repeats="some")
     with pytest.raises(InvalidInputError, match="not be later than 'cutoff'"):
-        TimestampOOD(0.5, val_cutoff=0.6)(dated)
+        TimestampOOD(cutoff=0.5, val_cutoff=0.6)(dated)
     with pytest.raises(InvalidInputError, match="must be a whole day"):
-        TimestampOOD("2021-06-01T12:00")(dated)
+        TimestampOOD(cutoff="2021-06-01T12:00")(dated)
     with pytest.raises(InvalidInputError, match=r"no future edge .* the val"):
-        TimestampOOD("2021-06-01", val_cutoff="2021-06-01")(dated)
+        TimestampOOD(cutoff="2021-06-01", val_cutoff="2021-06-01")(dated)
     # One triple over and over: all that is held out is a repeat.
     toy.edge_index = toy.edge_index[:, :1].expand(2, 10)
     toy.edge_type = toy.edge_type[:1].expand(10)
     with pytest.raises(InvalidInputError, match="repeats='drop'"):
-        TimestampOOD(7, held_out=0.3, repeats="drop")(toy)
+        TimestampOOD(cutoff=7, held_out=0.3, repeats="drop")(toy)
     with pytest.raises(InvalidInputError, match="no training edge is left"):
-        TimestampOOD(0)(dated)
+        TimestampOOD(cutoff=0)(dated)
     with pytest.raises(
         InvalidInputError, match="no future edge is left in the test"
     ):
-        TimestampOOD("2030-01-01")(dated)
+        TimestampOOD(cutoff="2030-01-01")(dated)
 
 
 @pytest.mark.data
@@ -201,7 +203,7 @@ def test_icews14_as_audited(real):
     from sklearn.metrics import roc_auc_score
 
     transform = Compose(
-        [TimestampOOD("2014-10-01"), TemporalLikeOOD.preset("stated")]
+        [TimestampOOD(cutoff="2014-10-01"), TemporalLikeOOD.preset("stated")]
     )
     data = transform(real("icews14"))
     future = data.ood_label == 1

@@ -24,7 +24,11 @@ def members(world, tmp_path_factory):
     config = Config.find("synthetic", "gaussian-distmult")
     config = config.override({"train.epochs": 10, "model.hidden_channels": 16})
     runs = train_ensemble(
-        world, config, tmp_path_factory.mktemp("runs"), 3, progress=False
+        world,
+        config,
+        out=tmp_path_factory.mktemp("runs"),
+        num_members=3,
+        progress=False,
     )
     return [run.model.requires_grad_(False) for run in runs]
 

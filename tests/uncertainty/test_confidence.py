@@ -31,7 +31,7 @@ def with_rules(kg, num, least):
 
 
 def trained(kg):
-    model = UKGE(N, R, 16, psl_weight=1.0)
+    model = UKGE(N, R, hidden_channels=16, psl_weight=1.0)
     return UKGEUncertainty(model, epochs=20, batch_size=64, lr=0.03).fit(kg)
 
 

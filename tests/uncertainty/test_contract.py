@@ -56,7 +56,9 @@ def _dropped(model):
 
 
 def _sngp(model):
-    return SNGPModel(model.num_nodes, model.num_relations, 8, 64)
+    return SNGPModel(
+        model.num_nodes, model.num_relations, hidden_channels=8, num_features=64
+    )
 
 
 #: How each estimator is made of a model and a coverage.
@@ -98,15 +100,27 @@ MAKERS = {
         model, kind="softmax"
     ),
     "ukge": lambda model, cov: UKGEUncertainty(
-        UKGE(model.num_nodes, model.num_relations, 16), epochs=4, lr=0.03
+        UKGE(model.num_nodes, model.num_relations, hidden_channels=16),
+        epochs=4,
+        lr=0.03,
     ),
     "ukge, rectified": lambda model, cov: UKGEUncertainty(
-        UKGE(model.num_nodes, model.num_relations, 16, "rectified"),
+        UKGE(
+            model.num_nodes,
+            model.num_relations,
+            hidden_channels=16,
+            map="rectified",
+        ),
         epochs=4,
         lr=0.03,
     ),
     "beurre": lambda model, cov: BEUrREUncertainty(
-        BEUrRE(model.num_nodes, model.num_relations, 16, num_negatives=10),
+        BEUrRE(
+            model.num_nodes,
+            model.num_relations,
+            hidden_channels=16,
+            num_negatives=10,
+        ),
         epochs=4,
         lr=0.02,
     ),

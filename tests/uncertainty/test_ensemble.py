@@ -45,7 +45,9 @@ def test_members_differ_by_seed_and_come_out_the_same_again(world, tmp_path):
     config = Config.find("synthetic", "gaussian-distmult")
     config = config.override({"train.epochs": 1, "model.hidden_channels": 4})
     runs = [
-        train_ensemble(world, config, tmp_path / name, 2, progress=False)
+        train_ensemble(
+            world, config, out=tmp_path / name, num_members=2, progress=False
+        )
         for name in ("a", "b")
     ]
     weights = [[r.model.node_emb.weight for r in part] for part in runs]
@@ -62,4 +64,6 @@ def test_bad_members(world):
     with pytest.raises(InvalidInputError, match="'measure' must be one of"):
         DeepEnsemble([DistMult(3, 1, 2)] * 2, measure="range")
     with pytest.raises(InvalidInputError, match="'num_members' must be pos"):
-        train_ensemble(world, Config({"name": "x"}), "nowhere", 0)
+        train_ensemble(
+            world, Config({"name": "x"}), out="nowhere", num_members=0
+        )

@@ -58,13 +58,13 @@ def test_training_with_dropout(world, tmp_path):
         {"train.epochs": 2, "model.hidden_channels": 8, "model.dropout": 0.2}
     )
     runs = [
-        train_run(world, config, tmp_path / name, progress=False)
+        train_run(world, config, out=tmp_path / name, progress=False)
         for name in ("a", "b")
     ]
     weights = [run.model.node_emb.weight for run in runs]
     assert torch.equal(*weights)
     plain = config.override({"model.dropout": 0.0})
-    other = train_run(world, plain, tmp_path / "c", progress=False).model
+    other = train_run(world, plain, out=tmp_path / "c", progress=False).model
     assert not torch.equal(other.node_emb.weight, weights[0])
     estimator = MCDropout(runs[0].model)
     some = world.edge_index[:, :5], world.edge_type[:5]

@@ -10,7 +10,12 @@ from pyg_cagp.uncertainty.baselines import SNGP
 
 @pytest.fixture(scope="module")
 def sngp(world):
-    model = SNGPModel(world.num_nodes, world.num_relations, 8, 128)
+    model = SNGPModel(
+        world.num_nodes,
+        world.num_relations,
+        hidden_channels=8,
+        num_features=128,
+    )
     return SNGP(model, epochs=6, lr=0.02).fit(world)
 
 

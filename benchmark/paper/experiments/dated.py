@@ -37,7 +37,7 @@ def composition(setting: Setting) -> dict[str, Any]:
     model and with all of the past to count in.
     """
     cutoff, _ = _cutoffs(setting)
-    kg = TimestampOOD(cutoff)(setting.kg)
+    kg = TimestampOOD(cutoff=cutoff)(setting.kg)
     coverage = Coverage.from_data(kg)
     kind = TemporalLikeOOD.preset("stated")(kg)
     future = kg.test_mask & (kg.ood_label == 1)

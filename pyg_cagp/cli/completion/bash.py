@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pyg_cagp.cli.completion.spec import Argument, Command
 
-# Words before the one being completed tell which command it belongs to, at
+# Words before the one being completed show which command it belongs to, at
 # which place it stands, and whether it is the value of an option. Bash takes
 # "=" for a word of its own.
 SCRIPT = """\

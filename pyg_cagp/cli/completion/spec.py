@@ -1,4 +1,4 @@
-r"""What there is to complete, read off the parser itself."""
+r"""The commands and options to complete, read off the parser."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Argument:
-    r"""An option, or an argument that is told by its place.
+    r"""An option, or an argument that is given by its place.
 
     Args:
         flags (tuple): How an option is written; nothing for the others.

@@ -13,6 +13,7 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.elbo import EvidenceBound
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative
+from pyg_cagp.nn.kge.options import Covariance, Reduction
 from pyg_cagp.nn.kge.posterior import Posterior
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.softmax import SampledSoftmax
@@ -80,18 +81,23 @@ class GaussianKGEModel(EvidenceBound, ABC):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
+        *,
         prior_variance: float = 0.1,
         learn_prior: bool = False,
         kl_weight: float = 1.0,
-        kl_reduction: str = "occurrence",
-        covariance: str = "diagonal",
+        kl_reduction: Reduction = "occurrence",
+        covariance: Covariance = "diagonal",
         objective: Objective | None = None,
         variational: bool = True,
         reciprocal: bool = False,
         sparse: bool = False,
     ) -> None:
         super().__init__(
-            num_nodes, num_relations, hidden_channels, reciprocal, sparse
+            num_nodes,
+            num_relations,
+            hidden_channels,
+            reciprocal=reciprocal,
+            sparse=sparse,
         )
         if kl_weight < 0:
             raise InvalidInputError(
@@ -102,7 +108,9 @@ class GaussianKGEModel(EvidenceBound, ABC):
                 "'learn_prior' needs variational=True: points would shrink "
                 "with their prior until both are zero"
             )
-        self.prior = GaussianPrior(prior_variance, learn_prior, kl_reduction)
+        self.prior = GaussianPrior(
+            prior_variance, learn=learn_prior, reduction=kl_reduction
+        )
         self.kl_weight = kl_weight
         self.variational = variational
         self.objective = objective or SampledSoftmax()
@@ -112,7 +120,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
                 "SampledSoftmax: one negative would leave inverse relations "
                 "untrained"
             )
-        check_choice("covariance", covariance, ("diagonal", "spherical"))
+        check_choice("covariance", covariance, Covariance)
         width = 1 if covariance == "spherical" else self.node_emb.embedding_dim
         self.node_log_var = Embedding(num_nodes, width, sparse=sparse)
         self.node_log_var.weight.requires_grad_(variational)

@@ -1,7 +1,7 @@
 r"""The probabilistic box embedding of Chen et al. (2021)."""
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -9,6 +9,9 @@ from torch import Tensor
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
+
+#: The form of the volume of a box.
+Volume: TypeAlias = Literal["bessel", "softplus"]
 
 #: Euler's constant: the mean of a standard Gumbel variable.
 GAMMA = 0.5772156649015329
@@ -42,7 +45,7 @@ def gumbel_intersection(first: Boxes, second: Boxes, beta: float) -> Boxes:
     return Boxes(low, high)
 
 
-def log_volume(boxes: Boxes, beta: float, form: str = "bessel") -> Tensor:
+def log_volume(boxes: Boxes, beta: float, form: Volume = "bessel") -> Tensor:
     r"""Returns the logarithm of the expected volume of Gumbel boxes.
 
     An expected side is :math:`2 \beta K_0(2 e^{-(u - l) / 2 \beta})`, which is
@@ -123,21 +126,22 @@ class BEUrRE(ConfidenceKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int = 64,
+        *,
         beta: float = 0.01,
-        volume: str = "bessel",
+        volume: Volume = "bessel",
         num_negatives: int = 30,
         l2_weight: float = 0.001,
         sparse: bool = False,
         seed: int = 0,
     ) -> None:
-        check_choice("volume", volume, ("bessel", "softplus"))
+        check_choice("volume", volume, Volume)
         super().__init__(
             num_nodes,
             num_relations,
             hidden_channels,
-            num_negatives,
-            sparse,
-            seed,
+            num_negatives=num_negatives,
+            sparse=sparse,
+            seed=seed,
         )
         self.beta = beta
         self.volume = volume
@@ -183,6 +187,7 @@ class BEUrRE(ConfidenceKGEModel):
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
+        *,
         confidence: Tensor | None = None,
         known: TripleIndex | None = None,
     ) -> Tensor:
@@ -200,7 +205,7 @@ class BEUrRE(ConfidenceKGEModel):
         given = self.confidence(head_index, rel_type, tail_index)
         target = torch.ones_like(given) if confidence is None else confidence
         wrong = self.confidence(
-            *self.corrupt(head_index, rel_type, tail_index, known)
+            *self.corrupt(head_index, rel_type, tail_index, known=known)
         )
         sides = [
             self.embed(index).chunk(2, dim=-1)[1].exp().square().mean()

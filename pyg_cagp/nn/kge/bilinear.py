@@ -1,13 +1,14 @@
 r"""Models whose score is linear in the head and in the tail."""
 
 from abc import abstractmethod
-from typing import Any
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.base import GaussianKGEModel
+from pyg_cagp.nn.kge.options import GaussianOptions
 
 
 class BilinearKGEModel(GaussianKGEModel):
@@ -48,8 +49,9 @@ class BilinearKGEModel(GaussianKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
+        *,
         dropout: float = 0.0,
-        **kwargs: Any,
+        **kwargs: Unpack[GaussianOptions],
     ) -> None:
         if not 0 <= dropout < 1:
             raise InvalidInputError(

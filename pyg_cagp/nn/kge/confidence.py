@@ -32,6 +32,7 @@ class ConfidenceKGEModel(QueryKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
+        *,
         num_negatives: int = 10,
         sparse: bool = False,
         seed: int = 0,
@@ -65,6 +66,7 @@ class ConfidenceKGEModel(QueryKGEModel):
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
+        *,
         known: TripleIndex | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         r"""Returns corrupted triples, of shape :obj:`[2, n, B]`: first those

@@ -1,7 +1,7 @@
 r"""KG2E: entities and relations as Gaussians that should overlap."""
 
 import math
-from typing import Any
+from typing import Literal, TypeAlias, Unpack
 
 import torch
 from torch import Tensor
@@ -10,7 +10,11 @@ from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.base import GaussianKGEModel
 from pyg_cagp.nn.kge.draw import Draws
-from pyg_cagp.nn.kge.objective import Objective, OneNegative
+from pyg_cagp.nn.kge.objective import OneNegative
+from pyg_cagp.nn.kge.options import GaussianOptions
+
+#: The score: a KL divergence, or an expected likelihood.
+Divergence: TypeAlias = Literal["kl", "el"]
 
 
 class KG2E(GaussianKGEModel):
@@ -63,12 +67,12 @@ class KG2E(GaussianKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
-        score: str = "kl",
+        *,
+        score: Divergence = "kl",
         variance_range: tuple[float, float] = (0.05, 5.0),
-        objective: Objective | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[GaussianOptions],
     ) -> None:
-        check_choice("score", score, ("kl", "el"))
+        check_choice("score", score, Divergence)
         low, high = variance_range
         if not 0 < low < high:
             raise InvalidInputError(
@@ -77,6 +81,8 @@ class KG2E(GaussianKGEModel):
             )
         if not kwargs.setdefault("variational", True):
             raise InvalidInputError("KG2E has no deterministic twin")
+        if kwargs.get("objective") is None:
+            kwargs["objective"] = OneNegative(kind="margin")
         kwargs.setdefault("kl_weight", 0.0)
         kwargs.setdefault("prior_variance", high)
         self.score = score
@@ -85,7 +91,6 @@ class KG2E(GaussianKGEModel):
             num_nodes,
             num_relations,
             hidden_channels,
-            objective=objective or OneNegative("margin"),
             **kwargs,
         )
 

@@ -25,6 +25,7 @@ class NoiseTable:
 
     def __init__(
         self,
+        *,
         size: int = 2**22,
         seed: int = 0,
         device: torch.device | str = "cpu",

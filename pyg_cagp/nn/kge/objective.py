@@ -1,6 +1,6 @@
 r"""What embeddings are trained by: the likelihood of triples."""
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import torch
 import torch.nn.functional as F
@@ -8,6 +8,9 @@ from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.nn.kge.draw import Draws
+
+#: The loss of a pair of a true and a false triple.
+Loss: TypeAlias = Literal["bce", "margin"]
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -67,11 +70,12 @@ class OneNegative:
 
     def __init__(
         self,
-        kind: str = "bce",
+        *,
+        kind: Loss = "bce",
         margin: float = 1.0,
         head_rate: Tensor | None = None,
     ) -> None:
-        check_choice("kind", kind, ("bce", "margin"))
+        check_choice("kind", kind, Loss)
         self.kind = kind
         self.margin = margin
         self.head_rate = head_rate

@@ -8,6 +8,7 @@ from torch.nn import Module, Parameter
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.kge.options import Reduction
 
 
 class GaussianPrior(Module):
@@ -35,15 +36,16 @@ class GaussianPrior(Module):
     def __init__(
         self,
         variance: float,
+        *,
         learn: bool = False,
-        reduction: str = "occurrence",
+        reduction: Reduction = "occurrence",
     ) -> None:
         super().__init__()
         if not (variance > 0 and math.isfinite(variance)):
             raise InvalidInputError(
                 f"'prior_variance' must be positive (got {variance})"
             )
-        check_choice("kl_reduction", reduction, ("occurrence", "dense"))
+        check_choice("kl_reduction", reduction, Reduction)
         self.start = float(variance)
         self.learn = learn
         self.reduction = reduction

@@ -45,6 +45,7 @@ class QueryKGEModel(KGEModel, ABC):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
+        *,
         reciprocal: bool = False,
         sparse: bool = False,
     ) -> None:

@@ -1,12 +1,13 @@
 r"""RotatE with Gaussian entities."""
 
 import math
-from typing import Any
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from pyg_cagp.nn.kge.base import GaussianKGEModel
+from pyg_cagp.nn.kge.options import GaussianOptions
 from pyg_cagp.nn.kge.transe import distances
 
 
@@ -39,8 +40,9 @@ class GaussianRotatE(GaussianKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
+        *,
         margin: float = 1.0,
-        **kwargs: Any,
+        **kwargs: Unpack[GaussianOptions],
     ) -> None:
         super().__init__(num_nodes, num_relations, hidden_channels, **kwargs)
         self.margin = margin

@@ -55,6 +55,7 @@ class SNGPModel(ConfidenceKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int = 32,
+        *,
         num_features: int = 1024,
         num_layers: int = 2,
         bound: float = 0.95,
@@ -66,7 +67,7 @@ class SNGPModel(ConfidenceKGEModel):
             num_nodes,
             num_relations,
             hidden_channels,
-            num_negatives,
+            num_negatives=num_negatives,
             seed=seed,
         )
         self.ridge = ridge
@@ -126,6 +127,7 @@ class SNGPModel(ConfidenceKGEModel):
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
+        *,
         confidence: Tensor | None = None,
         known: TripleIndex | None = None,
     ) -> Tensor:
@@ -134,7 +136,9 @@ class SNGPModel(ConfidenceKGEModel):
         """
         score = self(head_index, rel_type, tail_index)
         target = torch.ones_like(score) if confidence is None else confidence
-        wrong = self(*self.corrupt(head_index, rel_type, tail_index, known))
+        wrong = self(
+            *self.corrupt(head_index, rel_type, tail_index, known=known)
+        )
         entropy = torch.nn.functional.binary_cross_entropy_with_logits
         prior = self.ridge / 2 * self.process.head.square().sum()
         return (

@@ -10,6 +10,7 @@ from torch import Tensor
 from pyg_cagp.data.answer_index import AnswerIndex, expand_ranges
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import Draws
+from pyg_cagp.typing import Side
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -34,7 +35,7 @@ class SampledSoftmax:
     """
 
     def __init__(
-        self, num_negatives: int = 512, known: AnswerIndex | None = None
+        self, *, num_negatives: int = 512, known: AnswerIndex | None = None
     ) -> None:
         if num_negatives < 1:
             raise InvalidInputError(
@@ -69,6 +70,7 @@ class SampledSoftmax:
     ) -> Tensor:
         r"""Returns the mean negative log-likelihood of a batch of triples."""
         total = drawn.other.new_zeros(())
+        side: Side
         for side, given, answer, given_emb, answer_emb in (
             ("tail", head_index, tail_index, drawn.head, drawn.tail),
             ("head", tail_index, head_index, drawn.tail, drawn.head),
@@ -83,7 +85,7 @@ class SampledSoftmax:
 
     def find_answers(
         self,
-        side: str,
+        side: Side,
         given: Tensor,
         rel_type: Tensor,
         answer: Tensor,
@@ -155,11 +157,12 @@ class SelfAdversarial(SampledSoftmax):
 
     def __init__(
         self,
+        *,
         num_negatives: int = 512,
         known: AnswerIndex | None = None,
         temperature: float = 1.0,
     ) -> None:
-        super().__init__(num_negatives, known)
+        super().__init__(num_negatives=num_negatives, known=known)
         if temperature < 0:
             raise InvalidInputError(
                 f"'temperature' must not be negative (got {temperature})"
@@ -191,7 +194,7 @@ class OneVsAll:
             compete with the answer. (default: :obj:`None`)
     """
 
-    def __init__(self, known: AnswerIndex | None = None) -> None:
+    def __init__(self, *, known: AnswerIndex | None = None) -> None:
         self.known = known
 
     def negatives(
@@ -216,6 +219,7 @@ class OneVsAll:
         r"""Returns the mean negative log-likelihood of a batch of triples."""
         every = drawn.other
         total = every.new_zeros(())
+        side: Side
         for side, given, answer in (
             ("tail", head_index, tail_index),
             ("head", tail_index, head_index),

@@ -1,13 +1,14 @@
 r"""TransE with Gaussian entities."""
 
 import math
-from typing import Any
+from typing import Unpack
 
 import torch
 from torch import Tensor
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.base import GaussianKGEModel
+from pyg_cagp.nn.kge.options import GaussianOptions
 
 
 class GaussianTransE(GaussianKGEModel):
@@ -50,9 +51,10 @@ class GaussianTransE(GaussianKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int,
+        *,
         p_norm: float = 1.0,
         margin: float = 1.0,
-        **kwargs: Any,
+        **kwargs: Unpack[GaussianOptions],
     ) -> None:
         if p_norm not in (1, 2):
             raise InvalidInputError(f"'p_norm' must be 1 or 2 (got {p_norm})")

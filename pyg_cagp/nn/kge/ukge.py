@@ -1,5 +1,7 @@
 r"""The uncertain knowledge-graph embedding of Chen et al. (2019)."""
 
+from typing import Literal, TypeAlias
+
 import torch
 from torch import Tensor
 from torch.nn import Parameter
@@ -7,6 +9,9 @@ from torch.nn import Parameter
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
+
+#: The map from scores to confidences.
+Map: TypeAlias = Literal["logistic", "rectified"]
 
 
 class UKGE(ConfidenceKGEModel):
@@ -63,21 +68,22 @@ class UKGE(ConfidenceKGEModel):
         num_nodes: int,
         num_relations: int,
         hidden_channels: int = 128,
-        map: str = "logistic",
+        *,
+        map: Map = "logistic",
         num_negatives: int = 10,
         psl_weight: float = 0.2,
         l2_weight: float = 0.005,
         sparse: bool = False,
         seed: int = 0,
     ) -> None:
-        check_choice("map", map, ("logistic", "rectified"))
+        check_choice("map", map, Map)
         super().__init__(
             num_nodes,
             num_relations,
             hidden_channels,
-            num_negatives,
-            sparse,
-            seed,
+            num_negatives=num_negatives,
+            sparse=sparse,
+            seed=seed,
         )
         self.map = map
         self.psl_weight = psl_weight
@@ -126,6 +132,7 @@ class UKGE(ConfidenceKGEModel):
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
+        *,
         confidence: Tensor | None = None,
         known: TripleIndex | None = None,
         inferred: tuple[Tensor, Tensor, Tensor, Tensor] | None = None,
@@ -148,7 +155,7 @@ class UKGE(ConfidenceKGEModel):
         target = torch.ones_like(given) if confidence is None else confidence
         loss = (given - target).square().mean()
         wrong = self._trained(
-            *self.corrupt(head_index, rel_type, tail_index, known)
+            *self.corrupt(head_index, rel_type, tail_index, known=known)
         )
         loss = loss + wrong.square().mean(dim=(1, 2)).sum() / 2
         if inferred is not None:

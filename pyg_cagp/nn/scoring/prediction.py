@@ -41,6 +41,7 @@ def top_answers(
     side: Side,
     given: Tensor,
     rel_type: Tensor,
+    *,
     known: AnswerIndex | None = None,
     k: int = 1,
     max_scores: int = 2**21,

@@ -44,6 +44,7 @@ def rank_counts(
     head_index: Tensor,
     rel_type: Tensor,
     tail_index: Tensor,
+    *,
     known: AnswerIndex | None = None,
     max_scores: int = 2**21,
     progress: bool = False,

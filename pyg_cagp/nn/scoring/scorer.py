@@ -167,9 +167,11 @@ def finite_scores(scorer: Scorer, size: int = MIN_ROWS) -> CandidateScores:
 
     def score(side: Side, given: Tensor, rel: Tensor) -> Tensor:
         num = given.numel()
-        more = min(MIN_ROWS, size) - num
-        if num and more > 0:
-            given, rel = (F.pad(ids, (0, more)) for ids in (given, rel))
+        if 0 < num < min(MIN_ROWS, size):
+            more = (0, min(MIN_ROWS, size) - num)
+            given, rel = (
+                torch.nn.functional.pad(x, more) for x in (given, rel)
+            )
         scores = (
             scorer.score_tails(given, rel)
             if side == "tail"

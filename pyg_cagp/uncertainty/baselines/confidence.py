@@ -80,8 +80,8 @@ class ConfidenceUncertainty(ModelEstimator):
                 head[batch],
                 rel[batch],
                 tail[batch],
-                None if confidence is None else confidence[batch],
-                known,
+                confidence=None if confidence is None else confidence[batch],
+                known=known,
                 **self._more(kg, batch),
             )
 

@@ -93,7 +93,7 @@ class SNGP(ConfidenceUncertainty):
         order = torch.arange(rel.numel(), device=self.device)
         for batch in order.split(self.batch_size):
             right = head[batch], rel[batch], tail[batch]
-            wrong = self.model.corrupt(*right, known)
+            wrong = self.model.corrupt(*right, known=known)
             for part in (right, [column[:, 0] for column in wrong]):
                 columns = [column.reshape(-1) for column in part]
                 phi = self.model.features(*columns)

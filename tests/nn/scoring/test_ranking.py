@@ -24,7 +24,12 @@ def test_ranks_are_those_of_brute_force(filtered, reciprocal):
     head, tail = edge_index
     known = AnswerIndex(head, rel, tail, N, R)
     got = rank_counts(
-        model, head, rel, tail, known if filtered else None, max_scores=3 * N
+        model,
+        head,
+        rel,
+        tail,
+        known=known if filtered else None,
+        max_scores=3 * N,
     )
     facts = set(zip(head.tolist(), rel.tolist(), tail.tolist(), strict=True))
     ties = 0

@@ -132,7 +132,7 @@ def test_a_constant_scorer_ties_with_all_candidates():
     edge_index, rel = random_edges(N, R, 30)
     head, tail = edge_index
     known = AnswerIndex(head, rel, tail, N, R)
-    got = rank_counts(Constant(N, R, 4), head, rel, tail, known)
+    got = rank_counts(Constant(N, R, 4), head, rel, tail, known=known)
     for part in got.values():
         assert bool((part.higher == 0).all())
         assert bool((part.equal == part.rivals).all())
@@ -151,7 +151,9 @@ def test_top_answers_are_those_of_a_sort():
     )  # Head, tail, relation.
     given, rel = torch.arange(N).repeat(R), torch.arange(R).repeat_interleave(N)
     for side in ("tail", "head"):
-        got = top_answers(model, side, given, rel, known, 3, max_scores=2 * N)
+        got = top_answers(
+            model, side, given, rel, known=known, k=3, max_scores=2 * N
+        )
         for row, (g, r) in enumerate(
             zip(given.tolist(), rel.tolist(), strict=True)
         ):
@@ -180,7 +182,7 @@ def test_what_is_left_out_is_no_answer():
     edges = torch.tensor([[0, 0], [0, 1]])
     known = AnswerIndex(edges[0], torch.zeros(2).long(), edges[1], 3, 1)
     zero = torch.zeros(1, dtype=torch.long)
-    got = top_answers(model, "tail", zero, zero, known, k=2)
+    got = top_answers(model, "tail", zero, zero, known=known, k=2)
     assert got.entity.tolist() == [[2, -1]]
     assert got.log_prob.tolist() == [[0.0, -float("inf")]]
     with pytest.raises(InvalidInputError, match=r"'k' must lie in \[1, 3\]"):

@@ -1,0 +1,91 @@
+r"""Splits of a graph that comes without them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from pyg_cagp.exceptions import DatasetFormatError
+from pyg_cagp.typing import SplitRule
+
+
+def complete_splits(
+    parts: dict[str, Data],
+    split: SplitRule,
+    ratios: Sequence[float],
+    seed: int,
+    folder: Path,
+) -> dict[str, Data]:
+    r"""Cuts the splits that a folder lacks out of those that it has.
+
+    Args:
+        parts (dict): The splits, or :obj:`"all"` triples.
+        split (str): :obj:`"random"` or :obj:`"time"`.
+        ratios (sequence): The shares of train, validation and test.
+        seed (int): The seed of a random split.
+        folder (pathlib.Path): Where they come from, for messages.
+    """
+    missing = [name for name in ("val", "test") if name not in parts]
+    if not missing:
+        return parts
+    source = parts.get("all", parts.get("train"))
+    assert source is not None
+    share = dict(zip(("val", "test"), ratios[1:], strict=True))
+    cuts = {name: share[name] for name in missing}
+    chosen = (
+        _cut_by_time(source, cuts)
+        if split == "time"
+        else _cut_at_random(source, cuts, seed)
+    )
+    if any(index.numel() == 0 for index in chosen.values()):
+        raise DatasetFormatError(
+            f"'{folder}' has too few triples ({source.edge_type.numel()}) to "
+            f"be split by {tuple(ratios)}"
+        )
+    made = {
+        name: Data(
+            **{
+                key: value[..., index]
+                for key, value in source.to_dict().items()
+            }
+        )
+        for name, index in chosen.items()
+    }
+    return {**parts, **made}
+
+
+def _cut_at_random(
+    source: Data, cuts: dict[str, float], seed: int
+) -> dict[str, Tensor]:
+    num = source.edge_type.numel()
+    generator = torch.Generator().manual_seed(seed)
+    perm = torch.randperm(num, generator=generator)
+    chosen, start = {}, 0
+    for name, share in cuts.items():
+        stop = start + round(num * share)
+        chosen[name] = perm[start:stop].sort().values
+        start = stop
+    chosen["train"] = perm[start:].sort().values
+    return chosen
+
+
+def _cut_by_time(source: Data, cuts: dict[str, float]) -> dict[str, Tensor]:
+    if "edge_time" not in source:
+        raise DatasetFormatError(
+            "split='time' needs a fourth column with times"
+        )
+    # One moment is never on both sides of a cut.
+    time = source.edge_time
+    ordered = time.sort().values
+    upper = torch.ones_like(time, dtype=torch.bool)
+    chosen, taken = {}, 0.0
+    for name, share in reversed(cuts.items()):
+        taken += share
+        place = round(len(ordered) * (1 - taken))
+        inside = upper & (time >= ordered[min(place, len(ordered) - 1)])
+        chosen[name] = inside.nonzero().view(-1)
+        upper &= ~inside
+    chosen["train"] = upper.nonzero().view(-1)
+    return chosen

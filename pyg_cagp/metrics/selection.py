@@ -1,0 +1,185 @@
+r"""Which samples to answer: thresholds, and the accuracy among answers."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from pyg_cagp.metrics.inputs import (
+    Values,
+    as_bits,
+    as_values,
+    check_same_length,
+    check_share,
+)
+from pyg_cagp.metrics.selective import risk_coverage_curve
+
+
+class Selection(NamedTuple):
+    r"""The result of answering some samples and not others.
+
+    :obj:`accuracy` is :obj:`None` where nothing was answered, and
+    :obj:`optimum` is what a selector that knows the errors would have reached
+    at the same answer rate: :math:`\min(1, a / c)` with :math:`a` the accuracy
+    over all samples and :math:`c` the rate.
+    """
+
+    answer_rate: float
+    accuracy: float | None
+    optimum: float
+
+
+class AnswerRate(NamedTuple):
+    r"""The share that could be answered, and the share that a selector that
+    knows the errors could answer.
+    """
+
+    value: float
+    optimum: float
+
+
+def _uncertainty_and_error(
+    uncertainty: Values, error: Values
+) -> tuple[Tensor, Tensor]:
+    uncertain, wrong = (
+        as_values("uncertainty", uncertainty),
+        as_bits("error", error),
+    )
+    check_same_length(uncertainty=uncertain, error=wrong)
+    return uncertain, wrong
+
+
+def accuracy_at(uncertainty: Values, error: Values, rate: float) -> Selection:
+    r"""Returns the accuracy among the most certain samples.
+
+    Args:
+        uncertainty (torch.Tensor): One number a sample.
+        error (torch.Tensor): 1 where the answer is wrong, 0 where it is right.
+        rate (float): The share to answer, in :math:`(0, 1]`; rounded up to
+            whole samples.
+
+    Example:
+        >>> accuracy_at([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1], 0.5)
+        Selection(answer_rate=0.5, accuracy=0.5, optimum=1.0)
+    """
+    check_share("rate", rate, "(]")
+    uncertain, wrong = _uncertainty_and_error(uncertainty, error)
+    num = uncertain.numel()
+    k = min(num, max(1, -int(-(rate * num - 1e-9) // 1)))
+    risk = risk_coverage_curve(uncertain, wrong).risk[k - 1]
+    return Selection(k / num, 1 - float(risk), _optimum(wrong, k / num))
+
+
+def answer_rate_at(
+    uncertainty: Values, error: Values, risk: float
+) -> AnswerRate:
+    r"""Returns the largest share that could be answered at no more than a given
+    risk.
+
+    Ties are answered together or not at all, as a threshold has it. It looks at
+    the errors to choose, so it is a bound; see :func:`threshold_for_risk`.
+
+    Args:
+        uncertainty (torch.Tensor): One number a sample.
+        error (torch.Tensor): 1 where the answer is wrong, 0 where it is right.
+        risk (float): The largest share of errors among answers, in
+            :math:`[0, 1)`.
+
+    Example:
+        >>> answer_rate_at([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1], 0.25)
+        AnswerRate(value=0.25, optimum=0.5)
+    """
+    uncertain, wrong = _uncertainty_and_error(uncertainty, error)
+    _, end, fine = _thresholds(uncertain, wrong, risk)
+    answered = int(end[fine][-1]) if bool(fine.any()) else 0
+    right = int((~wrong).sum())
+    # So many errors can be afforded beside all right answers.
+    errors = min(int(wrong.sum()), int(risk * right / (1 - risk) + 1e-9))
+    num = wrong.numel()
+    return AnswerRate(answered / num, (right + errors) / num)
+
+
+def _thresholds(
+    uncertain: Tensor, wrong: Tensor, risk: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    # Each threshold, how many it answers, and whether the risk is kept.
+    check_share("risk", risk, "[)")
+    uncertain, order = uncertain.sort()
+    errors = wrong[order].cumsum(0)
+    last = torch.ones_like(wrong)
+    last[:-1] = uncertain[1:] != uncertain[:-1]
+    end = last.nonzero().view(-1) + 1
+    return uncertain[last], end, errors[last] <= risk * end.double() + 1e-9
+
+
+def threshold_for_rate(uncertainty: Values, rate: float) -> float:
+    r"""Returns the threshold that answers a given share of validation samples;
+    what is at most as uncertain is answered.
+
+    Args:
+        uncertainty (torch.Tensor): One number a validation sample.
+        rate (float): The share to answer, in :math:`(0, 1]`. Ties are answered
+            together, so that the share can be larger.
+
+    Example:
+        >>> threshold_for_rate([0.1, 0.2, 0.3, 0.4], 0.5)
+        0.2
+    """
+    check_share("rate", rate, "(]")
+    uncertain = as_values("uncertainty", uncertainty).sort().values
+    k = max(1, -int(-(rate * uncertain.numel() - 1e-9) // 1))
+    return float(uncertain[min(k, uncertain.numel()) - 1])
+
+
+def threshold_for_risk(
+    uncertainty: Values, error: Values, risk: float
+) -> float:
+    r"""Returns the threshold that answers the most validation samples at no
+    more than a given risk; :math:`-\infty` if none does.
+
+    Args:
+        uncertainty (torch.Tensor): One number a validation sample.
+        error (torch.Tensor): 1 where the answer is wrong, 0 where it is right.
+        risk (float): The largest share of errors among answers, in
+            :math:`[0, 1)`.
+
+    Example:
+        >>> threshold_for_risk([0.1, 0.2, 0.3, 0.4], [0, 0, 1, 1], 0.35)
+        0.3
+    """
+    uncertain, wrong = _uncertainty_and_error(uncertainty, error)
+    threshold, _, fine = _thresholds(uncertain, wrong, risk)
+    return float(threshold[fine][-1]) if bool(fine.any()) else -torch.inf
+
+
+def select(uncertainty: Values, error: Values, threshold: float) -> Selection:
+    r"""Answers what is at most as uncertain as a threshold, and returns the
+    accuracy, beside the best that the same answer rate allows in hindsight.
+
+    Args:
+        uncertainty (torch.Tensor): One number a sample.
+        error (torch.Tensor): 1 where the answer is wrong, 0 where it is right.
+        threshold (float): Chosen on validation, by :func:`threshold_for_rate`
+            or :func:`threshold_for_risk`.
+
+    Example:
+        >>> select([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1], 0.2)
+        Selection(answer_rate=0.5, accuracy=0.5, optimum=1.0)
+    """
+    if math.isnan(threshold):
+        raise ValueError("'threshold' must be a number (got nan)")
+    uncertain, wrong = _uncertainty_and_error(uncertainty, error)
+    answered = uncertain <= threshold
+    rate = float(answered.double().mean())
+    accuracy = (
+        1 - float(wrong[answered].double().mean())
+        if bool(answered.any())
+        else None
+    )
+    return Selection(rate, accuracy, _optimum(wrong, rate))
+
+
+def _optimum(wrong: Tensor, rate: float) -> float:
+    accuracy = 1 - float(wrong.double().mean())
+    return min(1.0, accuracy / rate) if rate else 1.0
