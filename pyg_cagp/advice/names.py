@@ -1,13 +1,14 @@
 r"""The names of entities and relations, and their numbers."""
 
 import difflib
-import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 import torch
 from torch import Tensor
+
+from pyg_cagp._utils.names import plain_name
 
 
 class Names:
@@ -44,7 +45,8 @@ class Names:
         found: dict[str, int] = {}
         for number, name in enumerate(self.names):
             # Where two names look alike, neither is meant by a third.
-            found[_plain(name)] = -1 if _plain(name) in found else number
+            plain = plain_name(name)
+            found[plain] = -1 if plain in found else number
         return found
 
     def find(self, names: Sequence[str]) -> Tensor:
@@ -59,7 +61,7 @@ class Names:
         )
         missed = np.flatnonzero(found < 0).tolist()
         for row in missed:
-            found[row] = self._plain.get(_plain(names[row]), -1)
+            found[row] = self._plain.get(plain_name(names[row]), -1)
         return torch.from_numpy(found)
 
     def closest(self, name: str, num: int = 3) -> list[str]:
@@ -88,7 +90,3 @@ class Names:
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({len(self)})"
-
-
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFC", name.strip())
