@@ -28,6 +28,7 @@ from pyg_cagp.exceptions import (
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.protocols import labelled_triples
 from pyg_cagp.train.checkpoint import load_checkpoint
+from pyg_cagp.train.load import MODEL
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 from pyg_cagp.uncertainty.cagp import SimpleAverage
@@ -74,7 +75,7 @@ def prepare(
     run, kg = Path(run_folder), as_kg(kg).clone().cpu()
     check_fits(model, kg)
     rule = TemporalLikeOOD.preset(preset)
-    _, meta = load_checkpoint(run / state.MODEL)
+    _, meta = load_checkpoint(run / MODEL)
     device = next(model.parameters()).device
     coverage = Coverage.from_data(kg).to(device)
     cagp, evidence, threshold = _fit(kg, model, coverage, preset, seed)
@@ -95,7 +96,7 @@ def prepare(
             )
             document = {
                 "version": version,
-                "model": state.MODEL,
+                "model": MODEL,
                 "model_crc32": meta["crc32"],
                 "graph": describe_graph(kg),
                 "seed": seed,

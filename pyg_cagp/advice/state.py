@@ -24,11 +24,7 @@ from pyg_cagp.exceptions import CacheError, CheckpointError
 SCHEMA = 1
 
 FOLDER, POINTER, LOCK = "advice", "advice.json", ".lock"
-COVERAGE, KNOWN, MODEL = (
-    "coverage.safetensors",
-    "known.safetensors",
-    "model.safetensors",
-)
+COVERAGE, KNOWN = "coverage.safetensors", "known.safetensors"
 CAGP_FILE, EVIDENCE, NAMES = (
     "cagp.safetensors",
     "evidence.safetensors",

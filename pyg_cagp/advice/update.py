@@ -24,7 +24,7 @@ from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 from pyg_cagp.nn.kge import KG2E
 from pyg_cagp.nn.posterior import update_posterior
 from pyg_cagp.train import Config, load_model, save_checkpoint
-from pyg_cagp.train.load import STORED
+from pyg_cagp.train.load import MODEL, STORED
 
 Chunk = tuple[Sequence[str], Sequence[str], Sequence[str]]
 
@@ -152,7 +152,7 @@ def update(
                 if name is not None:
                     write_atomically(new / name, (old / name).read_bytes())
             stored = {key: meta[key] for key in STORED}
-            path = new / state.MODEL
+            path = new / MODEL
             crc32 = save_checkpoint(path, model.state_dict(), stored)
         entry = {
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -162,7 +162,7 @@ def update(
         document = {
             **before,
             "version": summary.version,
-            "model": (new / state.MODEL).relative_to(run).as_posix(),
+            "model": (new / MODEL).relative_to(run).as_posix(),
             "model_crc32": crc32,
             "updates": [*before["updates"], entry],
         }
