@@ -4,17 +4,11 @@ import torch
 from torch import Tensor
 
 from pyg_cagp.coverage import Coverage
+from pyg_cagp.coverage.kinds import KINDS as TRIPLE_KINDS
 from pyg_cagp.protocols import kind_of
 
-#: The kinds, by number. The first three are those of
-#: :func:`~pyg_cagp.protocols.kind_of`.
-KINDS = (
-    "ordinary",
-    "emerging",
-    "novel context",
-    "unknown entity",
-    "unknown relation",
-)
+#: The names of the kinds, by number.
+KINDS = (*TRIPLE_KINDS, "unknown entity", "unknown relation")
 UNKNOWN_ENTITY, UNKNOWN_RELATION = 3, 4
 
 

@@ -136,8 +136,8 @@ def _fit(
     except InvalidInputError as error:
         reason = str(error)
     warnings.warn(
-        f"there will be no 'doubt', and whatever is not ordinary is abstained "
-        f"from, since {reason}",
+        f"there will be no 'doubt', and all triples that are not ID are "
+        f"abstained from, since {reason}",
         CAGPWarning,
         stacklevel=3,
     )

@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
         rows.append(("malformed", summary.malformed))
     print(format_table(rows))
     if summary.threshold is None:
-        print("no doubt was fitted: abstaining from all that is not ordinary")
+        print("no doubt was fitted: abstaining from all that is not ID")
     else:
         print(f"abstaining from a doubt of {summary.threshold:.4f} on")
     print(f"written to {args.out}")
