@@ -29,6 +29,7 @@ from pyg_cagp.datasets import load
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.posterior import LaplacePosterior, ggn_diagonal
 from pyg_cagp.train import Config, load_checkpoint, train_run
+from pyg_cagp.train.checkpoint import unnest
 from pyg_cagp.transforms import TemporalLikeOOD
 
 HERE = Path(__file__).parent
@@ -117,12 +118,7 @@ def measure(dataset: str, config: Config, root: str | None, seed: int) -> Any:
     if run.config.model["name"] != "kg2e":
         # Before the posterior was put in, the model had its own variances.
         variational = run.config.model.get("variational", True)
-        best = {
-            name.removeprefix("best."): tensor
-            for name, tensor in state.items()
-            if name.startswith("best.")
-        }
-        run.model.load_state_dict(best)
+        run.model.load_state_dict(unnest("best", state))
         record["posteriors"] = doubts(
             run.model,
             kg,
