@@ -15,7 +15,7 @@ from pyg_cagp.cli.common import (
     print_json,
 )
 from pyg_cagp.datasets import load
-from pyg_cagp.datasets.registry import REGISTRY
+from pyg_cagp.datasets.registry import cutoffs
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.train import Config, train_run
 from pyg_cagp.train.build import MODELS
@@ -167,9 +167,7 @@ def _time_cut(args: argparse.Namespace) -> TimestampOOD | None:
         )
     if not args.by_time:
         return None
-    entry = REGISTRY.get(args.dataset)
-    default = (entry and entry.cutoffs) or TimestampOOD.shares
-    return TimestampOOD(*(given if num_given else default))
+    return TimestampOOD(*(given if num_given else cutoffs(args.dataset)))
 
 
 def parse_change(text: str) -> tuple[str, Any]:

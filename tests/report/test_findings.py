@@ -5,6 +5,7 @@ import pytest
 from pyg_cagp import GaussianDistMult
 from pyg_cagp.cli import main
 from pyg_cagp.datasets import SyntheticKG
+from pyg_cagp.datasets.registry import cutoffs
 from pyg_cagp.report import draw_report, write_report
 from pyg_cagp.report.detection import all_detection
 from pyg_cagp.transforms import TimestampOOD
@@ -51,7 +52,7 @@ def test_a_graph_without_ordinary_validation_triples_has_a_report(tmp_path):
 
 def test_a_graph_split_by_time_is_judged_by_time():
     whole = SyntheticKG(num_nodes=200, num_triples=2000)[0]
-    kg = TimestampOOD(*TimestampOOD.shares)(whole)
+    kg = TimestampOOD(*cutoffs("synthetic"))(whole)
     model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
     found, missing, records = all_detection(model, kg)
     assert list(found["timestamp"]["counts"]) == ["id", "future"]
