@@ -19,6 +19,7 @@ from pyg_cagp.datasets.registry import cutoffs
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.train import Config, train_run
 from pyg_cagp.train.build import MODELS
+from pyg_cagp.train.options import DEFAULT_MODEL
 from pyg_cagp.transforms import TimestampOOD
 
 
@@ -41,7 +42,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--model",
         choices=tuple(MODELS),
-        help="the model (default: gaussian-distmult)",
+        help=f"the model (default: {DEFAULT_MODEL})",
     )
     parser.add_argument(
         "--out",
@@ -99,7 +100,7 @@ def run(args: argparse.Namespace) -> None:
         config = Config.from_file(args.config)
     else:
         config = Config.find(
-            args.dataset, args.model or "gaussian-distmult", args.preset
+            args.dataset, args.model or DEFAULT_MODEL, args.preset
         )
     config = config.override(dict(map(parse_change, args.set)))
     device = find_device(args.device)

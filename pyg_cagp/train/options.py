@@ -18,6 +18,9 @@ SCHEDULES = ("constant", "linear", "cosine")
 POSTERIORS = ("variational", "laplace")
 SECTIONS = ("model", "objective", "train", "posterior")
 
+#: The model that is trained if no other is named.
+DEFAULT_MODEL = "gaussian-distmult"
+
 
 @dataclass(frozen=True)
 class TrainOptions:
@@ -181,7 +184,10 @@ class Config:
 
     @classmethod
     def find(
-        cls, dataset: str, model: str, preset: str | None = None
+        cls,
+        dataset: str,
+        model: str = DEFAULT_MODEL,
+        preset: str | None = None,
     ) -> "Config":
         r"""Returns the config that ships for a model on a dataset. For a
         dataset without configs it warns and returns that of the generated
@@ -189,7 +195,8 @@ class Config:
 
         Args:
             dataset (str): The name of the dataset, in any case.
-            model (str): The name of the model.
+            model (str, optional): The name of the model.
+                (default: :obj:`"gaussian-distmult"`)
             preset (str, optional): :obj:`"paper"` for the recipe of the paper,
                 whatever the dataset. (default: :obj:`None`)
         """
