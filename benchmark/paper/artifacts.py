@@ -21,6 +21,7 @@ from pyg_cagp.datasets.cache import data_root
 from pyg_cagp.exceptions import DownloadError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.train import Config, Run, load_checkpoint, load_run, train_run
+from pyg_cagp.train.checkpoint import unnest
 from pyg_cagp.train.run import RECORD, STATE
 
 #: Graphs whose config is that of another one.
@@ -107,13 +108,7 @@ class Artifacts:
         state, _ = load_checkpoint(folder / STATE)
         model = load_run(folder).model
         model.set_posterior(None)
-        model.load_state_dict(
-            {
-                name.removeprefix("best."): tensor
-                for name, tensor in state.items()
-                if name.startswith("best.")
-            }
-        )
+        model.load_state_dict(unnest("best", state))
         return model
 
     def tensors(

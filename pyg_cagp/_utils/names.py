@@ -1,5 +1,6 @@
-r"""Names of datasets."""
+r"""Names of datasets, entities and relations."""
 
+import unicodedata
 from pathlib import Path
 
 
@@ -14,3 +15,18 @@ def dataset_key(name: str | Path) -> str:
         'fb15k-237'
     """
     return str(name).lower()
+
+
+def plain_name(name: str) -> str:
+    r"""Returns a name without surrounding blanks and in composed Unicode form,
+    in which a letter and its accent are one character.
+
+    Args:
+        name (str): The name.
+
+    Example:
+        >>> plain_name(" Zu\u0308rich") == "Z\u00fcrich"
+        True
+    """
+    plain = name.strip()
+    return plain if plain.isascii() else unicodedata.normalize("NFC", plain)

@@ -9,7 +9,9 @@ from pyg_cagp.cli.common import (
     dataset_name,
     print_json,
 )
+from pyg_cagp.coverage.kinds import KINDS
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms import TemporalLikeOOD
 
 
 def add_command(commands: Any) -> None:
@@ -28,7 +30,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--preset",
-        choices=("stated", "inclusive", "table2", "appendix"),
+        choices=tuple(TemporalLikeOOD.presets),
         help="a partition of the paper: as its text states it (default), the "
         "same with the threshold included, as its tables 1 and 2 have it, or "
         "as its appendix has it",
@@ -71,7 +73,6 @@ def run(args: argparse.Namespace) -> None:
         raise InvalidInputError("--inclusive goes with --quantile")
     from pyg_cagp.datasets import load
     from pyg_cagp.evaluate import partition_summary
-    from pyg_cagp.transforms import TemporalLikeOOD
 
     preset = None if args.quantile is not None else args.preset or "stated"
     rule = (
@@ -99,7 +100,7 @@ def run(args: argparse.Namespace) -> None:
 def _describe(summary: dict[str, Any]) -> str:
     sign = "<=" if summary["inclusive"] else "<"
     coverage = summary["coverage"]
-    kinds = ("id", "emerging", "novel", "total")
+    kinds = (*KINDS, "total")
     sizes: list[tuple] = [("split", *kinds)]
     auroc: list[tuple] = [("U_str AUROC", *kinds[1:3], "overall", "rho")]
     for name, split in summary["splits"].items():

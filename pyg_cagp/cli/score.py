@@ -88,7 +88,9 @@ def run(args: argparse.Namespace) -> None:
         rows.append(("malformed", summary.malformed))
     print(format_table(rows))
     if summary.threshold is None:
-        print("p_ood was not fitted: abstaining from all kinds but ordinary")
+        print(
+            "p_ood was not fitted: abstaining from all triples that are not ID"
+        )
     else:
         print(f"abstaining from a p_ood of {summary.threshold:.4f} on")
     print(f"written to {args.out}")

@@ -161,7 +161,7 @@ def _rows(record: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _time_cut(args: argparse.Namespace) -> "TimestampOOD | None":
-    from pyg_cagp.datasets.registry import REGISTRY
+    from pyg_cagp.datasets.registry import cutoffs
     from pyg_cagp.transforms import TimestampOOD
 
     given = args.cutoff, args.val_cutoff
@@ -173,9 +173,7 @@ def _time_cut(args: argparse.Namespace) -> "TimestampOOD | None":
         )
     if not args.by_time:
         return None
-    entry = REGISTRY.get(args.dataset)
-    default = (entry and entry.cutoffs) or TimestampOOD.shares
-    return TimestampOOD(*(given if num_given else default))
+    return TimestampOOD(*(given if num_given else cutoffs(args.dataset)))
 
 
 def parse_change(text: str) -> tuple[str, Any]:

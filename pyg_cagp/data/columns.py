@@ -1,6 +1,5 @@
 r"""Turns columns of text into ids, times and confidences."""
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from pathlib import Path
@@ -9,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.names import plain_name
 from pyg_cagp.data.table import TripleTable
 from pyg_cagp.exceptions import DatasetFormatError
 
@@ -82,10 +82,7 @@ def check_names(kind: str, names: Iterable[str], where: str | Path) -> None:
     """
     seen: dict[str, str] = {}
     for name in names:
-        plain = name.strip()
-        if not plain.isascii():
-            plain = unicodedata.normalize("NFC", plain)
-        other = seen.setdefault(plain, name)
+        other = seen.setdefault(plain_name(name), name)
         if other is not name:
             raise DatasetFormatError(
                 f"'{where}': {kind} names {other!r} and {name!r} differ only "

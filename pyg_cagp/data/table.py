@@ -113,7 +113,8 @@ def find_columns(
         is_header (bool, optional): If set to :obj:`True`, the names are known
             to be a header. (default: :obj:`False`)
     """
-    plain = [name.strip().lower() for name in names]
+    # Parquet files made of text may have its byte order mark in a name.
+    plain = [name.lstrip("\ufeff").strip().lower() for name in names]
     short = is_header or len(plain) > 4
     found = {
         role: [

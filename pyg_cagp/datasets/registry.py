@@ -184,6 +184,26 @@ REGISTRY: dict[str, Entry] = {
 }
 
 
+#: The cut of a dated graph for which no dates are listed, as shares of its
+#: edges.
+CUTOFFS = (0.75, 0.65)
+
+
+def cutoffs(name: str) -> tuple[str, str] | tuple[float, float]:
+    r"""Returns where the future of test begins, and that of validation, for
+    :class:`~pyg_cagp.transforms.TimestampOOD`.
+
+    Args:
+        name (str): The name of a dataset, a folder or a file.
+
+    Example:
+        >>> cutoffs("ICEWS14"), cutoffs("synthetic")
+        (('2014-10-01', '2014-09-01'), (0.75, 0.65))
+    """
+    entry = REGISTRY.get(dataset_key(name))
+    return (entry and entry.cutoffs) or CUTOFFS
+
+
 def names() -> list[str]:
     r"""Returns the names that :func:`load` knows."""
     return [*REGISTRY, "synthetic"]

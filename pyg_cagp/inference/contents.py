@@ -2,7 +2,6 @@ r"""The contents of a run's inference state: model, coverage, names, triples."""
 
 import difflib
 import json
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ import torch
 from torch import Tensor
 
 from pyg_cagp._utils.documents import UPGRADE
+from pyg_cagp._utils.names import plain_name
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.exceptions import (
     CAGPError,
@@ -57,7 +57,8 @@ class Names:
         numbers: dict[str, int] = {}
         for number, name in enumerate(self.names):
             # A third spelling of two names that look alike is ambiguous.
-            numbers[_plain(name)] = -1 if _plain(name) in numbers else number
+            plain = plain_name(name)
+            numbers[plain] = -1 if plain in numbers else number
         return numbers
 
     def find(self, names: Sequence[str]) -> Tensor:
@@ -69,7 +70,7 @@ class Names:
         get = self._number.get
         numbers = np.fromiter((get(n, -1) for n in names), np.int64, len(names))
         for row in np.flatnonzero(numbers < 0).tolist():
-            numbers[row] = self._plain.get(_plain(names[row]), -1)
+            numbers[row] = self._plain.get(plain_name(names[row]), -1)
         return torch.from_numpy(numbers)
 
     def number(self, name: str) -> int:
@@ -116,10 +117,6 @@ class Names:
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({len(self)})"
-
-
-def _plain(name: str) -> str:
-    return unicodedata.normalize("NFC", name.strip())
 
 
 def read_part(path: Path, read: Callable[[], T]) -> T:

@@ -136,7 +136,7 @@ def _fit(
     except InvalidInputError as error:
         reason = str(error)
     warnings.warn(
-        f"there is no 'p_ood', and all triples that are not ordinary are "
+        f"there is no 'p_ood', and all triples that are not ID are "
         f"abstained from, since {reason}",
         CAGPWarning,
         stacklevel=3,

@@ -12,17 +12,11 @@ from torch import Tensor
 
 from pyg_cagp._utils.table import data_frame
 from pyg_cagp.coverage import Coverage
+from pyg_cagp.coverage.kinds import KINDS as KNOWN_KINDS
 from pyg_cagp.protocols import kind_of
 
-#: The kinds of triples, by number. The first three are those of
-#: :func:`~pyg_cagp.protocols.kind_of`.
-KINDS = (
-    "ordinary",
-    "emerging",
-    "novel context",
-    "unknown entity",
-    "unknown relation",
-)
+#: The kinds of triples, by number.
+KINDS = (*KNOWN_KINDS, "unknown entity", "unknown relation")
 UNKNOWN_ENTITY, UNKNOWN_RELATION = 3, 4
 
 

@@ -58,6 +58,8 @@ def load_checkpoint(
     try:
         with safe_open(path, "pt") as file:
             header = file.metadata() or {}
+            if "pyg_cagp" not in header:
+                raise ValueError("its header has no 'pyg_cagp'")
             names = list(file.keys())
             tensors = {name: file.get_tensor(name) for name in names}
         meta = dict(json.loads(header["pyg_cagp"]))

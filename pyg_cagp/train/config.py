@@ -78,7 +78,7 @@ class Config:
     def find(
         cls,
         dataset: str | None,
-        model: ModelName,
+        model: ModelName = "gaussian-distmult",
         *,
         recipe: Recipe | None = None,
     ) -> "Config":
@@ -88,7 +88,8 @@ class Config:
         Args:
             dataset (str, optional): The name of the dataset, in any case;
                 :obj:`None` for a graph without a name.
-            model (str): The name of the model.
+            model (str, optional): The name of the model.
+                (default: :obj:`"gaussian-distmult"`)
             recipe (str, optional): :obj:`"paper"` for the recipe of the paper,
                 which is one for all datasets. (default: :obj:`None`)
 

@@ -128,8 +128,9 @@ def load_model(
     """
     tensors, meta = load_checkpoint(path, device=device)
     try:
-        if not fits(meta["graph"], GRAPH) or not is_count(meta["seed"]):
-            raise ValueError("it holds no sizes of a graph or no seed")
+        forms = {key: FORMS[key] for key in STORED[1:]}
+        if not fits({key: meta.get(key) for key in forms}, forms):
+            raise ValueError("it lacks a seed, a config or sizes of a graph")
         config = Config.from_dict(meta["config"], f"'{path}'").model
         sizes = meta["graph"]["num_nodes"], meta["graph"]["num_relations"]
         # A model must not take more memory than the tensors of the file.

@@ -65,9 +65,6 @@ class TimestampOOD(BaseTransform):
         [-1, 0, 1]
     """
 
-    #: The default cut with a validation split: cutoff and val_cutoff.
-    shares = (0.75, 0.65)
-
     def __init__(
         self,
         cutoff: str | int | float = 0.75,

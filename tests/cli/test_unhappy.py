@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
@@ -155,13 +156,17 @@ def change_schema(path):
         (lambda path: flip(path, 0), "is not a checkpoint"),
         (lambda path: flip(path, 40), "is not a checkpoint"),
         (lambda path: flip(path, -5), "is damaged"),
+        (
+            lambda path: save_file({"weight": torch.ones(2)}, path),
+            "is not a checkpoint of pyg_cagp (its header has no 'pyg_cagp')",
+        ),
         (change_schema, "has schema 99, this version reads 1; upgrade"),
         (lambda path: path.unlink(), "model.safetensors"),
         (
             lambda path: shutil.copy(
                 path.parent / "inference/000/known.safetensors", path
             ),
-            "cannot be read as the model of a run",
+            "cannot be read as the model of a run (it lacks a seed, a config",
         ),
     ],
 )

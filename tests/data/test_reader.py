@@ -107,6 +107,8 @@ GOOD = [
     (".tsv", "h\tr\tt\t2014\n", "h r t"),
     (".tsv", WIDE, "x likes y"),
     (".csv", "tail,colour,rel,head\ny,red,likes,x\n", "x likes y"),
+    # A CSV file with a byte order mark was converted.
+    (".parquet", parquet_of(**{"\ufeffh": "a", "r": "r", "t": "b"}), "a r b"),
     # A fourth column belongs to graphs; others skip it.
     (".csv", "date,tail,type,source\n2014-01-01,c,b,a\n", "a b c"),
     (".tsv", "a\tb\tc\t0.5\n", "a b c"),

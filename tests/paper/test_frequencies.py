@@ -4,8 +4,9 @@ from collections import Counter
 from statistics import mean, median
 
 from benchmark.paper.artifacts import Artifacts
-from benchmark.paper.experiments.frequencies import KINDS, frequencies
+from benchmark.paper.experiments.frequencies import frequencies
 from benchmark.paper.setting import Setting
+from pyg_cagp.coverage.kinds import KINDS
 from pyg_cagp.transforms import TemporalLikeOOD
 
 

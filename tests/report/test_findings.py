@@ -5,6 +5,7 @@ import pytest
 from pyg_cagp import GaussianDistMult
 from pyg_cagp.cli import main
 from pyg_cagp.datasets import SyntheticKG
+from pyg_cagp.datasets.registry import cutoffs
 from pyg_cagp.evaluate.graph import EvaluationGraph
 from pyg_cagp.report import draw_report, write_report
 from pyg_cagp.report.detection import all_detection
@@ -52,7 +53,7 @@ def test_a_graph_without_ordinary_validation_triples_has_a_report(tmp_path):
 
 def test_a_graph_split_by_time_is_evaluated_by_time():
     whole = SyntheticKG(num_nodes=200, num_triples=2000)[0]
-    kg = TimestampOOD(*TimestampOOD.shares)(whole)
+    kg = TimestampOOD(*cutoffs("synthetic"))(whole)
     model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
     found, missing, results = all_detection(model, EvaluationGraph.of(kg))
     assert list(found["timestamp"]["counts"]) == ["id", "future"]

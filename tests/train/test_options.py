@@ -48,6 +48,8 @@ def test_capitals_do_not_matter(dataset):
     assert config == Config.find(dataset.lower(), "kg2e")
     folder = resources.files("pyg_cagp.train") / "configs" / dataset.lower()
     assert config == Config.from_file(folder / "kg2e.toml")
+    default = Config.from_file(folder / "gaussian-distmult.toml")
+    assert Config.find(dataset) == default
 
 
 def test_other_graphs_get_the_config_of_the_generated_one(tmp_path):

@@ -9,8 +9,9 @@ from benchmark.paper.experiments.detection import estimators, slim
 from benchmark.paper.setting import Setting
 from pyg_cagp import evaluate, metrics
 from pyg_cagp.coverage import Coverage
+from pyg_cagp.coverage.kinds import KINDS
 from pyg_cagp.data import TripleIndex, triples
-from pyg_cagp.datasets.registry import REGISTRY
+from pyg_cagp.datasets.registry import cutoffs
 from pyg_cagp.protocols import Timestamp
 from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
 from pyg_cagp.transforms.timestamp import week_length
@@ -21,22 +22,16 @@ from pyg_cagp.uncertainty import (
 )
 
 
-def _cutoffs(setting: Setting) -> tuple[Any, Any]:
-    r"""Returns where the future of test begins, and that of validation."""
-    entry = REGISTRY.get(setting.dataset)
-    return (entry and entry.cutoffs) or TimestampOOD.shares
-
-
 def past_and_future(setting: Setting) -> Data:
     r"""Splits a dated graph, with a future for validation as well."""
-    return TimestampOOD(*_cutoffs(setting))(setting.kg)
+    return TimestampOOD(*cutoffs(setting.dataset))(setting.kg)
 
 
 def composition(setting: Setting) -> dict[str, Any]:
     r"""What the future consists of, and what counts know of it, without any
     model and with all of the past to count in.
     """
-    cutoff, _ = _cutoffs(setting)
+    cutoff, _ = cutoffs(setting.dataset)
     kg = TimestampOOD(cutoff=cutoff)(setting.kg)
     coverage = Coverage.from_data(kg)
     kind = TemporalLikeOOD.preset("stated")(kg)
@@ -48,7 +43,7 @@ def composition(setting: Setting) -> dict[str, Any]:
         "tau": kind.ood_tau,
         "future": {
             name: int((kind.ood_type[future] == number).sum())
-            for number, name in enumerate(("id", "emerging", "novel"))
+            for number, name in enumerate(KINDS)
         },
         "share of repeats": float(kg.is_repeat[future].double().mean()),
     }

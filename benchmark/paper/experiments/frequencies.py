@@ -5,9 +5,8 @@ from typing import Any
 from torch import Tensor
 
 from benchmark.paper.setting import Setting
+from pyg_cagp.coverage.kinds import KINDS
 from pyg_cagp.transforms import TemporalLikeOOD
-
-KINDS = ("id", "emerging", "novel")  # In the order of `ood_type`.
 
 
 def frequencies(setting: Setting) -> dict[str, Any]:

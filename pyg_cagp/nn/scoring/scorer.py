@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 from torch_geometric.data import Data
 
