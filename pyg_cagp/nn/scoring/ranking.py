@@ -96,8 +96,9 @@ def rank_counts(
                 (3, rel.numel()), dtype=torch.long, device=rel.device
             )
             for batch in queries.batches(size):
-                scores = score(side, given[batch.lead], rel[batch.lead])
-                for rows, values in _count(scores, answer, batch):
+                # Not bound to a name, so that its memory is free for the next.
+                query = side, given[batch.lead], rel[batch.lead]
+                for rows, values in _count(score(*query), answer, batch):
                     counts[:, rows] = values
                     bar.update(rows.numel())
             found[side] = RankCounts(*counts)
