@@ -114,9 +114,8 @@ def error_ranking(
         >>> from pyg_cagp.datasets import load
         >>> kg = load("synthetic")
         >>> model = GaussianDistMult(kg.num_nodes, kg.num_relations, 8)
-        >>> coverage = {"structural": Coverage.from_data(kg).missing}
-        >>> result = error_ranking(model, coverage, kg, num_resamples=99)
-        >>> list(result["methods"])
+        >>> named = {"structural": Coverage.from_data(kg).missing}
+        >>> list(error_ranking(model, named, kg, num_resamples=99).methods)
         ['max probability', 'structural']
     """
     if cluster is not None:
@@ -132,10 +131,7 @@ def error_ranking(
         )
     masks = graph.kg.val_mask, graph.kg.test_mask
     if not all(bool(mask.any()) for mask in masks):
-        raise InvalidInputError(
-            "'kg' must have validation triples, to choose thresholds on, and "
-            "test triples"
-        )
+        raise InvalidInputError("'kg' must have validation and test triples")
     val, test = (graph.predictions(scorer, split) for split in get_args(Split))
     fit, scores = (
         {BASELINE: made.uncertainty}
@@ -178,7 +174,6 @@ def error_ranking(
 def _shares(
     name: str, values: float | Sequence[float], ends: str
 ) -> tuple[float, ...]:
-    # Checked first, as the metrics see them after all queries are answered.
     try:
         shares = np.atleast_1d(np.asarray(values, dtype=float)).tolist()
         for share in shares:
