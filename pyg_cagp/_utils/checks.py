@@ -24,14 +24,7 @@ _ID_DTYPES = (
 
 
 def check_ids(name: str, ids: Tensor, size: int, size_name: str) -> Tensor:
-    r"""Returns :obj:`ids` as :obj:`torch.long` after checking their range.
-
-    Args:
-        name (str): The name of the argument, for the message.
-        ids (torch.Tensor): The ids, of any shape.
-        size (int): The number of valid ids: :obj:`0, ..., size - 1`.
-        size_name (str): What :obj:`size` is called, for the message.
-    """
+    r"""Returns :obj:`ids` as :obj:`torch.long` after checking their range."""
     ids = _as_ids(name, ids)
     if ids.numel() == 0:
         return ids
@@ -72,13 +65,6 @@ def check_triples(
 ) -> tuple[Tensor, Tensor, Tensor]:
     r"""Checks that all ids of triples are in range, and returns them as
     :obj:`torch.long`.
-
-    Args:
-        head_index (torch.Tensor): The head indices.
-        rel_type (torch.Tensor): The relation types.
-        tail_index (torch.Tensor): The tail indices.
-        num_nodes (int): The number of entities.
-        num_relations (int): The number of relations.
     """
     head = _as_ids("head_index", head_index)
     rel = _as_ids("rel_type", rel_type)
@@ -100,12 +86,6 @@ def check_pairs(
 ) -> tuple[Tensor, Tensor]:
     r"""Checks that all ids of pairs are in range, and returns them as
     :obj:`torch.long`.
-
-    Args:
-        entity (torch.Tensor): The entities.
-        relation (torch.Tensor): The relations.
-        num_nodes (int): The number of entities.
-        num_relations (int): The number of relations.
     """
     entity, relation = _as_ids("entity", entity), _as_ids("relation", relation)
     if not _inside((entity, relation), (num_nodes, num_relations)):
@@ -153,14 +133,7 @@ def check_edges(
     num_nodes: int,
     num_relations: int,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    r"""Checks a list of edges and returns its heads, relations and tails.
-
-    Args:
-        edge_index (torch.Tensor): Heads and tails, of shape :obj:`[2, E]`.
-        edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
-        num_nodes (int): The number of entities.
-        num_relations (int): The number of relations.
-    """
+    r"""Checks a list of edges and returns its heads, relations and tails."""
     num_nodes = check_size("num_nodes", num_nodes)
     num_relations = check_size("num_relations", num_relations)
     for name, tensor, dim in (
@@ -207,13 +180,7 @@ def check_size(name: str, value: Any) -> int:
 
 
 def check_choice(name: str, value: object, choices: Any) -> None:
-    r"""Checks that an option is one of its allowed values.
-
-    Args:
-        name (str): The name of the option, for the message.
-        value (object): The value.
-        choices (tuple or Literal): The allowed values.
-    """
+    r"""Checks that an option is one of its allowed values."""
     allowed = choices if isinstance(choices, tuple) else get_args(choices)
     if value not in allowed:
         raise InvalidInputError(

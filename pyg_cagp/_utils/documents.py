@@ -26,11 +26,6 @@ def is_count(value: Any) -> bool:
 def fits(value: Any, form: Any) -> bool:
     r"""Returns whether a value has a form.
 
-    Args:
-        value (Any): The value.
-        form (Any): A type, a tuple of alternatives, a dictionary with the form
-            of every key, or a function that returns whether a value is right.
-
     Example:
         >>> fits({"seed": 1}, {"seed": (int, str)}), fits(True, int)
         (True, False)
@@ -51,15 +46,7 @@ def fits(value: Any, form: Any) -> bool:
 def read_document(
     path: Path, schema: int, forms: dict[str, Any], remedy: str
 ) -> dict[str, Any]:
-    r"""Reads a JSON file and checks its values.
-
-    Args:
-        path (pathlib.Path): The file.
-        schema (int): The highest schema that can be read.
-        forms (dict): The form of each value; see :func:`fits`. A value that is
-            missing is :obj:`None`.
-        remedy (str): The advice that ends an error message.
-    """
+    r"""Reads a JSON file and checks its values."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"it is larger than {MAX_BYTES:,} bytes")

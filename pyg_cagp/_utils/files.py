@@ -12,9 +12,6 @@ from pyg_cagp.exceptions import CacheError, InvalidInputError
 def check_target(path: Path) -> None:
     r"""Checks that a file can be written, before its content is computed. A
     folder that does not exist yet is not an error here.
-
-    Args:
-        path (pathlib.Path): The file.
     """
     if path.is_dir():
         raise InvalidInputError(
@@ -33,9 +30,6 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
     The temporary file lies in the same folder, is flushed to disk before it
     is renamed, and is removed if anything fails.
-
-    Args:
-        path (pathlib.Path): The file to be written.
     """
     check_target(path)
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")

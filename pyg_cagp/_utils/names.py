@@ -7,9 +7,6 @@ from pathlib import Path
 def dataset_key(name: str | Path) -> str:
     r"""Returns the name of a dataset as the registry and the configs spell it.
 
-    Args:
-        name (str or pathlib.Path): The name, in any case.
-
     Example:
         >>> dataset_key("FB15k-237")
         'fb15k-237'
@@ -20,9 +17,6 @@ def dataset_key(name: str | Path) -> str:
 def plain_name(name: str) -> str:
     r"""Returns a name without surrounding blanks and in composed Unicode form,
     in which a letter and its accent are one character.
-
-    Args:
-        name (str): The name.
 
     Example:
         >>> plain_name(" Zu\u0308rich") == "Z\u00fcrich"

@@ -65,12 +65,7 @@ class EvaluationGraph:
         return self._labelled[key]
 
     def predictions(self, model: Scorer, split: Split) -> Predictions:
-        r"""Returns a model's answers to the queries of a split.
-
-        Args:
-            model (Scorer): The model, whose weights do not change.
-            split (str): :obj:`"val"` or :obj:`"test"`.
-        """
+        r"""Returns a model's answers to the queries of a split."""
         of, found = self._predicted.get(split, (None, None))
         if found is None or of is not model:
             found = predicted(model, self.kg, split)

@@ -43,11 +43,7 @@ class Calibrator(ABC):
     def _map(self, score: Values, state: dict[str, Any]) -> Tensor: ...
 
     def __call__(self, score: Values) -> Tensor:
-        r"""Returns probabilities of label 1, one a score.
-
-        Args:
-            score (torch.Tensor): The scores.
-        """
+        r"""Returns probabilities of label 1, one a score."""
         if not hasattr(self, "state_"):
             raise NotFittedError(
                 f"{self.__class__.__name__} is not fitted; call 'fit' with "

@@ -15,14 +15,7 @@ Values: TypeAlias = Tensor | np.ndarray | Sequence[float]
 
 
 def as_values(name: str, values: Values, finite: bool = False) -> Tensor:
-    r"""Returns numbers as a vector of :obj:`torch.double`, on their device.
-
-    Args:
-        name (str): The name of the argument, for the message.
-        values (torch.Tensor, numpy.ndarray or sequence): The numbers.
-        finite (bool, optional): If set to :obj:`True`, infinity is refused,
-            too. (default: :obj:`False`)
-    """
+    r"""Returns numbers as a vector of :obj:`torch.double`, on their device."""
     if not isinstance(values, Tensor):
         # PyTorch would read a list of floats in single precision.
         try:
@@ -55,12 +48,7 @@ def as_values(name: str, values: Values, finite: bool = False) -> Tensor:
 
 
 def as_bits(name: str, values: Values) -> Tensor:
-    r"""Returns zeros and ones as a boolean vector.
-
-    Args:
-        name (str): The name of the argument, for the message.
-        values (torch.Tensor, numpy.ndarray or sequence): The zeros and ones.
-    """
+    r"""Returns zeros and ones as a boolean vector."""
     tensor = as_values(name, values)
     bad = (tensor != 0) & (tensor != 1)
     if bool(bad.any()):
@@ -73,12 +61,7 @@ def as_bits(name: str, values: Values) -> Tensor:
 
 
 def as_probabilities(name: str, values: Values) -> Tensor:
-    r"""Returns probabilities as a vector of :obj:`torch.double`.
-
-    Args:
-        name (str): The name of the argument, for the message.
-        values (torch.Tensor, numpy.ndarray or sequence): The probabilities.
-    """
+    r"""Returns probabilities as a vector of :obj:`torch.double`."""
     tensor = as_values(name, values)
     bad = (tensor < 0) | (tensor > 1)
     if bool(bad.any()):
@@ -109,14 +92,7 @@ def check_same_length(**tensors: Tensor) -> None:
 def scores_and_labels(
     score: Values, label: Values, score_name: str = "score"
 ) -> tuple[Tensor, Tensor]:
-    r"""Returns scores and labels, of which both kinds must occur.
-
-    Args:
-        score (torch.Tensor, numpy.ndarray or sequence): The scores.
-        label (torch.Tensor, numpy.ndarray or sequence): The labels.
-        score_name (str, optional): The name of the first argument, for the
-            message. (default: :obj:`"score"`)
-    """
+    r"""Returns scores and labels, of which both kinds must occur."""
     scores, labels = as_values(score_name, score), as_bits("label", label)
     check_same_length(**{score_name: scores, "label": labels})
     for value, count in ((1, labels.sum()), (0, (~labels).sum())):
@@ -131,13 +107,7 @@ def scores_and_labels(
 def probabilities_and_labels(
     probability: Values, label: Values
 ) -> tuple[Tensor, Tensor]:
-    r"""Returns probabilities and labels, of which one kind may be missing.
-
-    Args:
-        probability (torch.Tensor, numpy.ndarray or sequence): The
-            probabilities.
-        label (torch.Tensor, numpy.ndarray or sequence): The labels.
-    """
+    r"""Returns probabilities and labels, of which one kind may be missing."""
     p = as_probabilities("probability", probability)
     y = as_bits("label", label)
     check_same_length(probability=p, label=y)
@@ -145,15 +115,7 @@ def probabilities_and_labels(
 
 
 def check_share(name: str, value: float, ends: str = "()") -> None:
-    r"""Checks that a number is a share, between 0 and 1.
-
-    Args:
-        name (str): The name of the argument, for the message.
-        value (float): The number.
-        ends (str, optional): Which ends are allowed, as brackets of the
-            interval: :obj:`"()"`, :obj:`"(]"` or :obj:`"[)"`.
-            (default: :obj:`"()"`)
-    """
+    r"""Checks that a number is a share, between 0 and 1."""
     fine = 0 < value < 1
     fine |= value == 0 and ends[0] == "["
     fine |= value == 1 and ends[1] == "]"
@@ -164,12 +126,7 @@ def check_share(name: str, value: float, ends: str = "()") -> None:
 
 
 def as_groups(name: str, values: Tensor | np.ndarray | Sequence) -> Tensor:
-    r"""Returns the numbers of groups as :obj:`torch.long`.
-
-    Args:
-        name (str): The name of the argument, for the message.
-        values (torch.Tensor, numpy.ndarray or sequence): The numbers.
-    """
+    r"""Returns the numbers of groups as :obj:`torch.long`."""
     tensor = torch.as_tensor(values)
     if tensor.is_floating_point() or tensor.is_complex():
         raise ValueError(

@@ -35,10 +35,6 @@ class WeightedStatistic(ABC):
     def __call__(self, weight: Tensor) -> Tensor:
         r"""Returns the statistic of each weighting.
 
-        Args:
-            weight (torch.Tensor): Whole numbers, in any type, of shape
-                :obj:`[B, num_samples]`.
-
         Returns:
             A tensor of :obj:`torch.double`, of shape :obj:`[B]`; NaN where a
             weighting leaves nothing to compute it from.

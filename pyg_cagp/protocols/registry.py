@@ -217,13 +217,7 @@ def protocol(
 
 
 def corrupted(kg: Data, split: Split, seed: int) -> Triples:
-    r"""Returns the triples of a split with random tails that make them false.
-
-    Args:
-        kg (Data): The graph, in the one graph form.
-        split (str): :obj:`"val"` or :obj:`"test"`.
-        seed (int): The seed.
-    """
+    r"""Returns the triples of a split with random tails that make them false."""
     # Test triples must not show in validation, not even by what is not drawn.
     # Each split has its own draws.
     head, rel, tail = triples(kg)

@@ -31,12 +31,7 @@ def text(value: Any) -> str:
 
 
 def table(heading: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    r"""Returns a table.
-
-    Args:
-        heading (sequence): The titles of its columns.
-        rows (sequence): Its rows.
-    """
+    r"""Returns a table."""
     head = "".join(f"<th>{text(cell)}</th>" for cell in heading)
     body = "\n".join(
         "<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows

@@ -22,11 +22,7 @@ class Picture(NamedTuple):
 
 
 def all_pictures(found: dict[str, Any]) -> list[Picture]:
-    r"""Draws every picture that has figures.
-
-    Args:
-        found (dict): The figures from :func:`~pyg_cagp.report.gather`.
-    """
+    r"""Draws every picture that has figures."""
     return list(_pictures(found))
 
 

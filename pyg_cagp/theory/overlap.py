@@ -16,11 +16,7 @@ Triples = tuple[Tensor, Tensor, Tensor]
 
 
 def check_kinds(test: LabelledTriples) -> None:
-    r"""Checks that triples are labelled as ID, emerging or novel.
-
-    Args:
-        test (LabelledTriples): The triples.
-    """
+    r"""Checks that triples are labelled as ID, emerging or novel."""
     if not isinstance(test, LabelledTriples) or test.kinds != KINDS:
         raise InvalidInputError(
             f"'test' must be triples of TemporalLike().label(kg, 'test') (got "

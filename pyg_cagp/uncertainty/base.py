@@ -150,18 +150,10 @@ class UncertaintyEstimator(FittedModule):
 
     # Neither is abstract, as many estimators have nothing to fit.
     def _fit(self, labelled: Labelled) -> None:
-        r"""Sets the attributes that end in an underscore; none here.
-
-        Args:
-            labelled (callable): Returns the labelled validation triples.
-        """
+        r"""Sets the attributes that end in an underscore; none here."""
 
     def _train(self, kg: Data) -> None:
-        r"""Trains the modules named in :obj:`trained`, if there are any.
-
-        Args:
-            kg (Data): The graph, which was checked.
-        """
+        r"""Trains the modules named in :obj:`trained`, if there are any."""
 
     # Checks ##################################################################
 

@@ -18,12 +18,7 @@ SCHEMA = 1
 
 
 def save(estimator: "FittedModule", path: Path) -> None:
-    r"""Writes the fitted state of an estimator, atomically.
-
-    Args:
-        estimator (FittedModule): The estimator.
-        path (pathlib.Path): The file.
-    """
+    r"""Writes the fitted state of an estimator, atomically."""
     fitted = estimator._fitted()
     tensors = {n: v for n, v in fitted.items() if isinstance(v, Tensor)}
     for name in estimator.trained:

@@ -28,13 +28,7 @@ class CoverageModule(Module):
 
 
 def check_type(name: str, value: object, *types: type) -> None:
-    r"""Checks the class of a part of an estimator.
-
-    Args:
-        name (str): The name of the argument, for the message.
-        value (object): The part.
-        *types (type): The allowed classes.
-    """
+    r"""Checks the class of a part of an estimator."""
     if not isinstance(value, types):
         wanted = " or a ".join(t.__name__ for t in types)
         raise InvalidInputError(
@@ -43,12 +37,7 @@ def check_type(name: str, value: object, *types: type) -> None:
 
 
 def check_one_graph(model: Any, coverage: Any) -> None:
-    r"""Checks that two parts have the same entities and relations.
-
-    Args:
-        model: The model, or an estimator of one.
-        coverage: The coverage, or an estimator of one.
-    """
+    r"""Checks that two parts have the same entities and relations."""
     sizes = [(x.num_nodes, x.num_relations) for x in (model, coverage)]
     if sizes[0] != sizes[1]:
         raise InvalidInputError(
@@ -58,12 +47,7 @@ def check_one_graph(model: Any, coverage: Any) -> None:
 
 
 def check_both_classes(label: Tensor, source: str) -> None:
-    r"""Checks that there are ID and OOD triples to fit on.
-
-    Args:
-        label (torch.Tensor): The labels.
-        source (str): The origin of the labels, for the message.
-    """
+    r"""Checks that there are ID and OOD triples to fit on."""
     num_ood = int(label.sum())
     if not 0 < num_ood < label.numel():
         raise InvalidInputError(

@@ -111,11 +111,7 @@ class PossiblePairs(CoverageModule):
 
 
 def possible_pairs(coverage: Coverage) -> ModuleDict:
-    r"""Returns :class:`PossiblePairs` of both roles.
-
-    Args:
-        coverage (Coverage): The coverage of the training triples.
-    """
+    r"""Returns :class:`PossiblePairs` of both roles."""
     return ModuleDict(
         {
             "head": PossiblePairs(coverage, "head"),

@@ -15,14 +15,7 @@ Combine: TypeAlias = Literal["mean", "max", "head", "tail"]
 
 
 def combine_ends(head: Tensor, tail: Tensor, how: Combine) -> Tensor:
-    r"""Combines a number for heads and one for tails.
-
-    Args:
-        head (torch.Tensor): The numbers of heads.
-        tail (torch.Tensor): The numbers of tails.
-        how (str): :obj:`"mean"`, :obj:`"max"`, or that of :obj:`"head"` or
-            :obj:`"tail"` alone.
-    """
+    r"""Combines a number for heads and one for tails."""
     if how == "mean":
         return (head + tail).div_(2)
     if how == "max":

@@ -144,25 +144,13 @@ class FittedModule(Module, ABC):
         super()._load_from_state_dict(state_dict, prefix, *args)
 
     def save(self, path: str | Path) -> None:
-        r"""Writes the fitted state to a safetensors file, atomically.
-
-        Args:
-            path (str or pathlib.Path): The file.
-        """
+        r"""Writes the fitted state to a safetensors file, atomically."""
         self.check_fitted()
         files.save(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path, *parts: Any, **options: Any) -> Self:
-        r"""Returns an estimator with the fitted state of a file.
-
-        Args:
-            path (str or pathlib.Path): The file that :meth:`save` has written.
-            *parts (optional): The model, the coverage, or both, as the class
-                takes them.
-            **options (optional): The options of the class, which raises an
-                error if one is misspelt.
-        """
+        r"""Returns an estimator with the fitted state of a file."""
         made = cls(*parts, **options)
         files.load(made, Path(path))
         return made

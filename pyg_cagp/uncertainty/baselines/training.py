@@ -24,21 +24,6 @@ def train(
 ) -> list[float]:
     r"""Minimises a loss by Adam, over samples in random order.
 
-    Args:
-        parameters (iterable): The parameters.
-        loss (callable): Takes the numbers of some samples, of shape
-            :obj:`[B]`, and returns their mean loss.
-        num_samples (int): The number of samples.
-        epochs (int): The number of passes over all samples.
-        batch_size (int): The number of samples a step.
-        lr (float): The learning rate.
-        seed (int, optional): The seed of the order. (default: :obj:`0`)
-        device (torch.device or str, optional): Where samples are.
-            (default: :obj:`"cpu"`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
-        title (str, optional): What the bar is called. (default: :obj:`""`)
-
     Returns:
         The mean loss of each epoch.
     """
