@@ -217,7 +217,7 @@ def protocol(
 
 
 def corrupted(kg: Data, split: Split, seed: int) -> Triples:
-    r"""Returns the triples of a split with random tails that make them false."""
+    r"""Returns the triples of a split with random tails."""
     # Test triples must not show in validation, not even by what is not drawn.
     # Each split has its own draws.
     head, rel, tail = triples(kg)
