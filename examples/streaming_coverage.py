@@ -33,7 +33,7 @@ def main() -> None:
     before = cagp.decompose(*later)
     coverage.update(torch.stack([new[0], new[2]]), new[1])
     model.set_posterior(model.posterior.update(model, *new))
-    after = cagp.decompose(*later)
+    after = cagp.accept_posterior().decompose(*later)
     for name in ("semantic", "structural", "total"):
         means = [
             float(torch.as_tensor(getattr(parts, name)).mean())
