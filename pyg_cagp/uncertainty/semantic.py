@@ -24,7 +24,7 @@ def combine_ends(head: Tensor, tail: Tensor, how: Combine) -> Tensor:
             :obj:`"tail"` alone.
     """
     if how == "mean":
-        return (head + tail).div_(2)
+        return (head + tail).mul_(0.5)
     if how == "max":
         return torch.maximum(head, tail)
     return head if how == "head" else tail
