@@ -104,7 +104,7 @@ def _inside(columns: Sequence[Tensor], sizes: Sequence[int]) -> bool:
             return False
         bounds += torch.aminmax(ids)
     if device.type == "cpu":
-        ends = [int(bound) for bound in bounds]
+        ends = [bound.item() for bound in bounds]
     else:
         ends = torch.stack(bounds).tolist()
     return min(ends[::2]) >= 0 and all(map(lt, ends[1::2], sizes))

@@ -17,7 +17,7 @@ Combine: TypeAlias = Literal["mean", "max", "head", "tail"]
 def combine_ends(head: Tensor, tail: Tensor, how: Combine) -> Tensor:
     r"""Combines a number for heads and one for tails."""
     if how == "mean":
-        return (head + tail).div_(2)
+        return (head + tail).mul_(0.5)
     if how == "max":
         return torch.maximum(head, tail)
     return head if how == "head" else tail
