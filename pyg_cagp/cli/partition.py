@@ -1,7 +1,7 @@
 r""":obj:`pyg-cagp partition`: triples out of distribution."""
 
 import argparse
-from typing import Any
+from typing import Any, get_args
 
 from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
@@ -9,9 +9,8 @@ from pyg_cagp.cli.common import (
     dataset_name,
     print_json,
 )
-from pyg_cagp.coverage.kinds import KINDS
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.transforms import TemporalLikeOOD
+from pyg_cagp.typing import PartitionName
 
 
 def add_command(commands: Any) -> None:
@@ -30,7 +29,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--preset",
-        choices=tuple(TemporalLikeOOD.presets),
+        choices=get_args(PartitionName),
         help="a partition of the paper: as its text states it (default), the "
         "same with the threshold included, as its tables 1 and 2 have it, or "
         "as its appendix has it",
@@ -73,6 +72,7 @@ def run(args: argparse.Namespace) -> None:
         raise InvalidInputError("--inclusive goes with --quantile")
     from pyg_cagp.datasets import load
     from pyg_cagp.evaluate import partition_summary
+    from pyg_cagp.transforms import TemporalLikeOOD
 
     preset = None if args.quantile is not None else args.preset or "stated"
     rule = (
@@ -100,6 +100,8 @@ def run(args: argparse.Namespace) -> None:
 def _describe(summary: dict[str, Any]) -> str:
     sign = "<=" if summary["inclusive"] else "<"
     coverage = summary["coverage"]
+    from pyg_cagp.coverage.kinds import KINDS
+
     kinds = (*KINDS, "total")
     sizes: list[tuple] = [("split", *kinds)]
     auroc: list[tuple] = [("U_str AUROC", *kinds[1:3], "overall", "rho")]
