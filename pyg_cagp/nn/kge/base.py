@@ -14,10 +14,10 @@ from pyg_cagp.nn.kge.elbo import EvidenceBound
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative
 from pyg_cagp.nn.kge.options import Covariance, Reduction
-from pyg_cagp.nn.kge.posterior import Posterior
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.softmax import SampledSoftmax
-from pyg_cagp.nn.kge.trained import TrainedPosterior
+from pyg_cagp.nn.posterior.posterior import Posterior
+from pyg_cagp.nn.posterior.trained import TrainedPosterior
 from pyg_cagp.typing import UncertainScore
 
 

@@ -10,9 +10,9 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective
-from pyg_cagp.nn.kge.posterior import count_slots
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.query import QueryKGEModel
+from pyg_cagp.nn.posterior.posterior import count_slots
 
 
 class EvidenceBound(QueryKGEModel):

@@ -1,20 +1,22 @@
 r"""How sharply the likelihood falls around each entity."""
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.posterior.slopes import slope_moments, slopes
+
+if TYPE_CHECKING:
+    from pyg_cagp.nn.kge import GaussianKGEModel
 
 
 @torch.no_grad()
 def ggn_diagonal(
-    model: GaussianKGEModel,
+    model: "GaussianKGEModel",
     head_index: Tensor,
     rel_type: Tensor,
     tail_index: Tensor,
@@ -40,10 +42,10 @@ def ggn_diagonal(
     and the whole variance for the entity that is asked about. An entity that is
     its own candidate moves both at once; their covariance is counted.
 
-    A model that knows its training triples by heart has probabilities near one
-    at its means, and hardly any curvature. What it was trained for is to answer
-    under the noise of its variances: with :obj:`num_draws`, the curvature is
-    the mean over embeddings that are drawn from them.
+    A model that memorised its training triples has probabilities near one at
+    its means, and hardly any curvature. It was trained to answer under the
+    noise of its variances: with :obj:`num_draws`, the curvature is the mean
+    over embeddings that are drawn from them.
 
     Args:
         model (GaussianKGEModel): The model.
@@ -80,7 +82,9 @@ def ggn_diagonal(
     for draw in range(max(1, num_draws)):
         nodes = model.embed()
         if num_draws:
-            nodes = nodes + _noise(model, generator)
+            shape, device = nodes.shape, nodes.device
+            noise = torch.randn(shape, generator=generator, device=device)
+            nodes = nodes + model.trained_posterior.variance().sqrt() * noise
         title = f"{draw + 1}/{num_draws}" if num_draws else ""
         for side, given, answer in (
             ("tail", head_index, tail_index),
@@ -104,12 +108,9 @@ def ggn_diagonal(
     return diagonal.clamp_(min=0) / max(1, num_draws)
 
 
-def check_scores(model: GaussianKGEModel) -> None:
+def check_scores(model: "GaussianKGEModel") -> None:
     r"""Raises an error if scores hold variances, for which a curvature at the
     means is not defined.
-
-    Args:
-        model (GaussianKGEModel): The model.
     """
     if model.scores_hold_variances:
         raise InvalidInputError(
@@ -118,18 +119,8 @@ def check_scores(model: GaussianKGEModel) -> None:
         )
 
 
-def _noise(
-    model: GaussianKGEModel, generator: torch.Generator | None
-) -> Tensor:
-    scale = model.trained_posterior.variance().sqrt()
-    mean = model.node_emb.weight
-    return scale * torch.randn(
-        mean.shape, generator=generator, device=mean.device
-    )
-
-
 def _add_side(
-    model: GaussianKGEModel,
+    model: "GaussianKGEModel",
     diagonal: Tensor,
     nodes: Tensor,
     side: str,
@@ -143,7 +134,10 @@ def _add_side(
     weight = torch.ones_like(rel)
     pool, rivals = torch.arange(model.num_nodes, device=rel.device), None
     if num_negatives is None:
-        given, rel, weight = _distinct(given, rel, model.num_relations)
+        # The curvature of a softmax does not depend on which answer was right.
+        key = given * model.num_relations + rel
+        key, weight = key.unique(return_counts=True)
+        given, rel = key // model.num_relations, key % model.num_relations
     size = max(1, max_scores // (num_negatives or model.num_nodes))
     for start in tqdm(range(0, rel.numel(), size), **tqdm_options):
         part = slice(start, start + size)
@@ -155,38 +149,20 @@ def _add_side(
                 device=rel.device,
             )
             rivals = answer[part]
-        _add_batch(
-            model,
-            diagonal,
-            nodes,
-            side,
-            given[part],
-            rel[part],
-            weight[part],
-            pool,
-            rivals,
-        )
-
-
-def _distinct(
-    given: Tensor, rel: Tensor, num_relations: int
-) -> tuple[Tensor, Tensor, Tensor]:
-    # The curvature of a softmax does not depend on which answer was right.
-    key, count = torch.unique(given * num_relations + rel, return_counts=True)
-    return key // num_relations, key % num_relations, count
+        queries = given[part], rel[part], weight[part]
+        _add_batch(model, diagonal, nodes, side, queries, pool, rivals)
 
 
 def _add_batch(
-    model: GaussianKGEModel,
+    model: "GaussianKGEModel",
     diagonal: Tensor,
     nodes: Tensor,
     side: str,
-    given: Tensor,
-    rel: Tensor,
-    weight: Tensor,
+    queries: tuple[Tensor, Tensor, Tensor],
     pool: Tensor,
     answer: Tensor | None,
 ) -> None:
+    given, rel, weight = queries
     known, pool_emb = nodes[given], nodes[pool]
     scores = model.score_candidates(side, known, rel, pool_emb)
     share = 1.0
@@ -194,9 +170,8 @@ def _add_batch(
         share = model.num_nodes / pool.numel()
         scores = scores.masked_fill(pool == answer[:, None], -math.inf)
         right = model.score_answer(side, known, rel, nodes[answer])
-        total = torch.logaddexp(
-            scores.logsumexp(dim=1) + math.log(share), right
-        )
+        others = scores.logsumexp(dim=1) + math.log(share)
+        total = torch.logaddexp(others, right)
     else:
         total = scores.logsumexp(dim=1)
     prob = (scores - total[:, None]).exp()

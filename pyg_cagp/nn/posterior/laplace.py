@@ -2,17 +2,18 @@ r"""A Gaussian around the solution of training."""
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.nn.kge.posterior import Posterior, count_slots
-from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.posterior.curvature import check_scores, ggn_diagonal
+from pyg_cagp.nn.posterior.posterior import Posterior, count_slots
+
+if TYPE_CHECKING:
+    from pyg_cagp.nn.kge import GaussianKGEModel
 
 Triples = tuple[Tensor, Tensor, Tensor]
 
@@ -98,7 +99,7 @@ class LaplacePosterior:
     @torch.no_grad()
     def fit(
         self,
-        model: GaussianKGEModel,
+        model: "GaussianKGEModel",
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
@@ -156,12 +157,9 @@ class LaplacePosterior:
         variance = 1 / (1 / prior + curvature)
         return Posterior(model.node_emb, variance.log(), prior, frequency)
 
-    def check(self, model: GaussianKGEModel) -> None:
+    def check(self, model: "GaussianKGEModel") -> None:
         r"""Raises an error if the model's scores hold its variances, or if it
         was trained without a prior. It can be called before training.
-
-        Args:
-            model (GaussianKGEModel): The model.
         """
         check_scores(model)
         if self.num_draws and model.kl_weight == 0:
@@ -172,7 +170,7 @@ class LaplacePosterior:
 
     def _held_out(
         self,
-        model: GaussianKGEModel,
+        model: "GaussianKGEModel",
         curvature: Tensor,
         val: Triples,
         num_triples: int = 500,
@@ -184,28 +182,22 @@ class LaplacePosterior:
         """
         mean, device = model.node_emb.weight, val[1].device
         generator = torch.Generator(device).manual_seed(self.seed)
-        pick = torch.randperm(
-            val[1].numel(), generator=generator, device=device
-        )[:num_triples]
-        head, rel, tail = (part[pick] for part in val)
-        seed = self.seed + 1
+        size = val[1].numel()
+        order = torch.randperm(size, generator=generator, device=device)
+        head, rel, tail = (part[order[:num_triples]] for part in val)
+        sides = ("tail", head, tail), ("head", tail, head)
+        shape, seed = mean.shape, self.seed + 1
 
         def cost(log_prior: float) -> float:
             scale = (1 / (1 / math.exp(log_prior) + curvature)).sqrt()
             generator = torch.Generator(device).manual_seed(seed)
-            logs: dict[str, list[Tensor]] = {side: [] for side in SIDES}
+            logs: dict[str, list[Tensor]] = {"tail": [], "head": []}
             for _ in range(num_draws):
-                noise = torch.randn(
-                    mean.shape, generator=generator, device=device
-                )
+                noise = torch.randn(shape, generator=generator, device=device)
                 nodes = mean + scale * noise
-                for side, given, answer in (
-                    ("tail", head, tail),
-                    ("head", tail, head),
-                ):
-                    scores = model.score_candidates(
-                        side, nodes[given], rel, nodes
-                    )
+                for side, given, answer in sides:
+                    known = nodes[given]
+                    scores = model.score_candidates(side, known, rel, nodes)
                     log_prob = scores.log_softmax(dim=1)
                     logs[side].append(log_prob.gather(1, answer[:, None]))
             return -sum(
@@ -217,7 +209,7 @@ class LaplacePosterior:
 
 
 def _evidence(
-    model: GaussianKGEModel, curvature: Tensor, seen: Tensor
+    model: "GaussianKGEModel", curvature: Tensor, seen: Tensor
 ) -> Callable[[float], float]:
     r"""The negative logarithm of the marginal likelihood, up to what does not
     depend on the prior.

@@ -11,24 +11,14 @@ from pyg_cagp.exceptions import InvalidInputError
 def check_posterior(
     mean: Tensor, log_variance: Tensor, prior_variance: float, frequency: Tensor
 ) -> None:
-    r"""Raises an error if tensors do not make a posterior.
-
-    Args:
-        mean (torch.Tensor): The means.
-        log_variance (torch.Tensor): The logarithms of the variances.
-        prior_variance (float): The variance of the prior.
-        frequency (torch.Tensor): In how many training slots each entity
-            stands.
-    """
+    r"""Raises an error if tensors do not make a posterior."""
     num_nodes, width = mean.shape
-    if (
-        log_variance.shape not in ((num_nodes, 1), (num_nodes, width))
-        or not log_variance.is_floating_point()
-    ):
+    shape, dtype = list(log_variance.shape), log_variance.dtype
+    widths = ([num_nodes, 1], [num_nodes, width])
+    if shape not in widths or not dtype.is_floating_point:
         raise InvalidInputError(
-            f"'log_variance' must hold floats of shape [{num_nodes}, 1] or "
-            f"[{num_nodes}, {width}] (got {log_variance.dtype} of "
-            f"{list(log_variance.shape)})"
+            f"'log_variance' must hold floats of shape {widths[0]} or "
+            f"{widths[1]} (got {dtype} of {shape})"
         )
     variance = log_variance.exp()
     wrong = ~(variance.isfinite() & (variance > 0)).all(dim=1)
@@ -43,24 +33,16 @@ def check_posterior(
             f"'prior_variance' must be positive and finite (got "
             f"{prior_variance})"
         )
-    if (
-        frequency.shape != (num_nodes,)
-        or frequency.dtype != torch.long
-        or bool((frequency < 0).any())
-    ):
+    shape, dtype = list(frequency.shape), frequency.dtype
+    counts = shape == [num_nodes] and dtype == torch.long
+    if not counts or bool((frequency < 0).any()):
         raise InvalidInputError(
-            f"'frequency' must hold {num_nodes} counts (got {frequency.dtype} "
-            f"of {list(frequency.shape)})"
+            f"'frequency' must hold {num_nodes} counts (got {dtype} of {shape})"
         )
 
 
 def check_means(own: Tensor, other: Tensor) -> None:
-    r"""Raises an error if a model has other means than a posterior.
-
-    Args:
-        own (torch.Tensor): The means of the posterior.
-        other (torch.Tensor): The means of the model.
-    """
+    r"""Raises an error if a model has other means than a posterior."""
     if own.shape != other.shape:
         raise InvalidInputError(
             f"'posterior' is one of embeddings of shape {list(own.shape)} (the "

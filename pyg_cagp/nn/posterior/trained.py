@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from pyg_cagp.nn.kge.posterior import Posterior
+from pyg_cagp.nn.posterior.posterior import Posterior
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.base import GaussianKGEModel

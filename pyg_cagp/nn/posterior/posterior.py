@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import Embedding, Module
 
-from pyg_cagp.nn.kge.checks import check_means, check_posterior
+from pyg_cagp.nn.posterior.checks import check_means, check_posterior
+from pyg_cagp.nn.posterior.curvature import ggn_diagonal
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -46,9 +47,8 @@ class Posterior(Module):
         frequency: Tensor,
     ) -> None:
         super().__init__()
-        check_posterior(
-            node_emb.weight, log_variance, prior_variance, frequency
-        )
+        mean = node_emb.weight
+        check_posterior(mean, log_variance, prior_variance, frequency)
         # A tuple, for the means belong to the model's state.
         self._node_emb = (node_emb,)
         self._prior_variance = float(prior_variance)
@@ -113,11 +113,7 @@ class Posterior(Module):
         return digest.hexdigest()
 
     def check_means(self, node_emb: Embedding) -> None:
-        r"""Raises an error if a model has other means.
-
-        Args:
-            node_emb (torch.nn.Embedding): The means of the model.
-        """
+        r"""Raises an error if a model has other means."""
         check_means(self._node_emb[0].weight, node_emb.weight)
 
     def mean(self, entity: Tensor) -> Tensor:
@@ -201,8 +197,6 @@ class Posterior(Module):
                 (default: :obj:`None`)
             seed (int, optional): The seed of all draws. (default: :obj:`0`)
         """
-        from pyg_cagp.nn.posterior.curvature import ggn_diagonal
-
         curvature = ggn_diagonal(
             model,
             head_index,
@@ -214,16 +208,10 @@ class Posterior(Module):
         log_variance = self.log_variance
         if log_variance.size(1) == 1:
             curvature = curvature.mean(dim=1, keepdim=True)
-        frequency = self.frequency + count_slots(
-            head_index, tail_index, self.frequency.numel()
-        )
-        precision = 1 / log_variance.exp() + curvature
-        return Posterior(
-            self._node_emb[0],
-            -precision.log(),
-            self.prior_variance,
-            frequency,
-        )
+        new = count_slots(head_index, tail_index, self.frequency.numel())
+        log_variance = -(1 / log_variance.exp() + curvature).log()
+        known = self.prior_variance, self.frequency + new
+        return Posterior(self._node_emb[0], log_variance, *known)
 
     def extra_repr(self) -> str:
         r"""Describes the posterior in one line."""
@@ -234,12 +222,6 @@ class Posterior(Module):
 def count_slots(
     head_index: Tensor, tail_index: Tensor, num_nodes: int
 ) -> Tensor:
-    r"""Returns in how many places of triples each entity stands.
-
-    Args:
-        head_index (torch.Tensor): The head indices.
-        tail_index (torch.Tensor): The tail indices.
-        num_nodes (int): The number of entities.
-    """
+    r"""Returns in how many places of triples each entity stands."""
     slots = torch.cat([head_index.reshape(-1), tail_index.reshape(-1)])
     return torch.bincount(slots, minlength=num_nodes)
