@@ -38,10 +38,10 @@ class KG2E(GaussianKGEModel):
         s_{rj}) + \log 2 \pi \right).
 
     Distributions are scored as they are: nothing is drawn, and there is no
-    prior. As in the paper, training is by margin with one negative, means are
-    kept in the unit ball and variances within :obj:`variance_range`;
-    :meth:`constrain`, to be called after each step, sees to it. Variances learn
-    how specific an entity is, not how often it was seen.
+    prior. As in the paper, training is by margin with one negative.
+    :meth:`constrain`, to be called after each step, keeps means in the unit
+    ball and variances within :obj:`variance_range`. Variances learn how
+    specific an entity is, not how often it was seen.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -59,8 +59,6 @@ class KG2E(GaussianKGEModel):
 
     rel_width = 2
     scores_hold_variances = True
-    #: Pairs of embeddings that are compared at a time, which bounds memory.
-    chunk = 2**18
 
     def __init__(
         self,
@@ -87,12 +85,7 @@ class KG2E(GaussianKGEModel):
         kwargs.setdefault("prior_variance", high)
         self.score = score
         self.variance_range = (float(low), float(high))
-        super().__init__(
-            num_nodes,
-            num_relations,
-            hidden_channels,
-            **kwargs,
-        )
+        super().__init__(num_nodes, num_relations, hidden_channels, **kwargs)
 
     def reset_parameters(self) -> None:
         r"""Resets all learnable parameters of the module."""
@@ -147,9 +140,7 @@ class KG2E(GaussianKGEModel):
         return Draws(*parts), self.kl_term(head_index, tail_index)
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores distributions; see
-        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
-        """
+        r"""Scores distributions."""
         head, head_var = head.chunk(2, dim=-1)
         rel, rel_var = rel.chunk(2, dim=-1)
         tail, tail_var = tail.chunk(2, dim=-1)
@@ -159,28 +150,6 @@ class KG2E(GaussianKGEModel):
             return -0.5 * (gap / rel_var + ratio - 1 - ratio.log()).sum(dim=-1)
         var = var + rel_var
         return -0.5 * (gap / var + (2 * math.pi * var).log()).sum(dim=-1)
-
-    def score_all_tails(
-        self, head: Tensor, rel: Tensor, tails: Tensor
-    ) -> Tensor:
-        r"""Scores a batch of queries against one list of tails."""
-        size = max(1, self.chunk // max(1, tails.size(0)))
-        parts = [
-            self.interaction(h[:, None], r[:, None], tails[None])
-            for h, r in zip(head.split(size), rel.split(size), strict=True)
-        ]
-        return torch.cat(parts)
-
-    def score_all_heads(
-        self, heads: Tensor, rel: Tensor, tail: Tensor
-    ) -> Tensor:
-        r"""Scores a batch of queries against one list of heads."""
-        size = max(1, self.chunk // max(1, heads.size(0)))
-        parts = [
-            self.interaction(heads[None], r[:, None], t[:, None])
-            for r, t in zip(rel.split(size), tail.split(size), strict=True)
-        ]
-        return torch.cat(parts)
 
     def score_variance(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -204,8 +173,7 @@ class KG2E(GaussianKGEModel):
         gap = (head - rel - tail).square()
         # An entity moves as its own head and tail at once, which cancels.
         apart = (head_index != tail_index)[..., None]
-        var = self.variance(head_index) + self.variance(tail_index)
-        var = var * apart
+        var = apart * (self.variance(head_index) + self.variance(tail_index))
         scale = rel_var
         if self.score == "el":
             var, scale = var + rel_var, head_var + tail_var + rel_var

@@ -101,9 +101,7 @@ class UKGE(ConfidenceKGEModel):
         self.generator = None
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores embeddings; see
-        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
-        """
+        r"""Scores embeddings."""
         return self.slope * (head * rel * tail).sum(dim=-1) + self.intercept
 
     def score_all_tails(
@@ -122,10 +120,16 @@ class UKGE(ConfidenceKGEModel):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the confidence of each triple, in :math:`[0, 1]`."""
-        score = self(head_index, rel_type, tail_index)
-        if self.map == "logistic":
-            return torch.sigmoid(score)
-        return score.clamp(0, 1)
+        return self._mapped(self(head_index, rel_type, tail_index)).clamp(0, 1)
+
+    def _mapped(self, score: Tensor) -> Tensor:
+        return torch.sigmoid(score) if self.map == "logistic" else score
+
+    def errors(self, score: Tensor, target: Tensor, wrong: Tensor) -> Tensor:
+        r"""Returns the mean squared errors of a batch."""
+        error = (self._mapped(score) - target).square().mean()
+        sides = self._mapped(wrong).square().mean(dim=(1, 2))
+        return error + sides.sum() / 2
 
     def loss(
         self,
@@ -137,45 +141,22 @@ class UKGE(ConfidenceKGEModel):
         known: TripleIndex | None = None,
         inferred: tuple[Tensor, Tensor, Tensor, Tensor] | None = None,
     ) -> Tensor:
-        r"""Returns the loss of a batch of triples.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-            confidence (torch.Tensor, optional): Their confidences; all 1 if
-                set to :obj:`None`. (default: :obj:`None`)
-            known (TripleIndex, optional): Triples that corruption must not
-                give. (default: :obj:`None`)
-            inferred (tuple, optional): Heads, relations, tails and least
-                confidences of triples that rules have inferred.
-                (default: :obj:`None`)
+        r"""Returns the loss of a batch of triples; see
+        :meth:`~pyg_cagp.nn.kge.ConfidenceKGEModel.loss`. Triples that rules
+        have :obj:`inferred` are heads, relations, tails and least confidences.
         """
-        given = self._trained(head_index, rel_type, tail_index)
-        target = torch.ones_like(given) if confidence is None else confidence
-        loss = (given - target).square().mean()
-        wrong = self._trained(
-            *self.corrupt(head_index, rel_type, tail_index, known=known)
-        )
-        loss = loss + wrong.square().mean(dim=(1, 2)).sum() / 2
+        batch = head_index, rel_type, tail_index
+        loss = super().loss(*batch, confidence=confidence, known=known)
         if inferred is not None:
             *triples, least = inferred
-            short = (least - self._trained(*triples)).clamp(min=0)
+            short = (least - self._mapped(self(*triples))).clamp(min=0)
             loss = loss + self.psl_weight * short.square().mean()
         if self.map == "rectified":
-            squares = [
-                part.square().sum(-1).mean()
-                for part in (
-                    self.embed(head_index),
-                    self.embed_rel(rel_type),
-                    self.embed(tail_index),
-                )
-            ]
+            parts = (
+                self.embed(head_index),
+                self.embed_rel(rel_type),
+                self.embed(tail_index),
+            )
+            squares = [part.square().sum(-1).mean() for part in parts]
             loss = loss + self.l2_weight * sum(squares)
         return loss
-
-    def _trained(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> Tensor:
-        score = self(head_index, rel_type, tail_index)
-        return torch.sigmoid(score) if self.map == "logistic" else score

@@ -1,4 +1,4 @@
-r"""How sharply the likelihood falls around each entity."""
+r"""The curvature of the likelihood around each entity."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -30,8 +30,8 @@ def ggn_diagonal(
     r"""Returns the diagonal of the generalised Gauss-Newton matrix, which for a
     softmax is the Fisher information.
 
-    Each training triple asks for its tail and for its head among all entities.
-    For a query with probabilities :math:`p_k` over candidates, the curvature
+    Each training triple has a query for its tail and one for its head. For a
+    query with probabilities :math:`p_k` over candidates, the curvature
     along one coordinate :math:`x` of any embedding is the variance of the
     scores' slopes,
 
@@ -39,13 +39,8 @@ def ggn_diagonal(
         \textrm{Var}_{k \sim p} \left( \frac{\partial d_k}{\partial x} \right),
 
     which is :math:`p_k (1 - p_k) (\partial d_k / \partial x)^2` for a candidate
-    and the whole variance for the entity that is asked about. An entity that is
-    its own candidate moves both at once; their covariance is counted.
-
-    A model that memorised its training triples has probabilities near one at
-    its means, and hardly any curvature. It was trained to answer under the
-    noise of its variances: with :obj:`num_draws`, the curvature is the mean
-    over embeddings that are drawn from them.
+    and the whole variance for the query's entity. An entity that is its own
+    candidate moves both at once; their covariance is counted.
 
     Args:
         model (GaussianKGEModel): The model.
@@ -53,19 +48,17 @@ def ggn_diagonal(
         rel_type (torch.Tensor): The relation type.
         tail_index (torch.Tensor): The tail indices.
         num_negatives (int, optional): If set, a query's candidates are its
-            answer and so many entities that a batch shares, weighted so that
-            they stand for all. If set to :obj:`None`, or to no less than all,
-            they are all entities, equal queries are asked once, and the result
-            is exact. (default: :obj:`None`)
+            answer and so many entities that a batch shares, weighted to stand
+            for all; by default all entities, exactly. (default: :obj:`None`)
         generator (torch.Generator, optional): The source of negatives.
             (default: :obj:`None`)
         max_scores (int, optional): How many scores to hold at a time, which
             bounds the memory. (default: :obj:`4194304`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
-        num_draws (int, optional): If set, the mean is taken over so many draws
-            of all embeddings; if set to :obj:`0`, the curvature is that at the
-            means. (default: :obj:`0`)
+        num_draws (int, optional): The number of draws of all embeddings from
+            the variances of training, over which the mean is taken; none for
+            the curvature at the means. (default: :obj:`0`)
 
     Returns:
         The diagonal, of shape :obj:`[num_nodes, channels]`.

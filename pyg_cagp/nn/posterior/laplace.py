@@ -30,22 +30,19 @@ class LaplacePosterior:
     matrix of the softmax over all entities, summed over all training triples
     in both directions (see :func:`~pyg_cagp.nn.posterior.ggn_diagonal`). The
     curvature of an entity's training triples adds up, so variance falls about
-    as fast as frequency rises. It works for any way of training.
+    as fast as frequency rises.
 
-    The dimensions with the least curvature dominate a mean of such variances.
-    The isotropic posterior has one variance for all dimensions of an entity,
-    with the mean of :math:`G_{ij}` over :math:`j` in place of :math:`G_{ij}`;
-    of all isotropic Gaussians, it has the least divergence
-    :math:`\textrm{KL}(q \| p)` from the full approximation.
+    The isotropic posterior has the mean of :math:`G_{ij}` over :math:`j` in
+    place of :math:`G_{ij}`. Of all isotropic Gaussians, it has the least
+    divergence :math:`\textrm{KL}(q \| p)` from the full approximation.
 
     A model that memorised its triples has no curvature at the means. With
     :obj:`num_draws`, :math:`\mathbf{G}` is the mean
-    :math:`\mathbb{E}_q[\mathbf{G}] / \beta` under the variances that the
-    model was trained with, by draws. It is the optimum of a variational
-    posterior with weight :math:`\beta` of its KL term, from the `"The
-    Variational Gaussian Approximation Revisited"
-    <https://doi.org/10.1162/neco.2008.08-07-592>`_ paper; gradients reach it
-    for frequent entities, but not for those seen twice.
+    :math:`\mathbb{E}_q[\mathbf{G}] / \beta` under the variances of training, by
+    draws. It is the optimum of a variational posterior with weight
+    :math:`\beta` of its KL term, from the `"The Variational Gaussian
+    Approximation Revisited" <https://doi.org/10.1162/neco.2008.08-07-592>`_
+    paper.
 
     Args:
         prior (str or float, optional): The variance :math:`\sigma_0^2` of the
@@ -57,13 +54,12 @@ class LaplacePosterior:
             or :obj:`"diagonal"` for one a dimension.
             (default: :obj:`"isotropic"`)
         num_negatives (int, optional): If set, the curvature is estimated with
-            so many candidates a query, for graphs or models for which all are
-            too many. (default: :obj:`None`)
+            so many candidates a query. (default: :obj:`None`)
         seed (int, optional): The seed of all draws. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
-        num_draws (int, optional): If set, the curvature is averaged over so
-            many draws from the model's own variances. (default: :obj:`0`)
+        num_draws (int, optional): The number of draws from the model's own
+            variances; none for the curvature at the means. (default: :obj:`0`)
     """
 
     def __init__(

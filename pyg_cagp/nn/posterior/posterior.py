@@ -20,10 +20,8 @@ class Posterior(Module):
 
     Its means are the embeddings of a model, shared and not copied. It never
     changes: :meth:`update` returns another one. Entities without training
-    triples have the variance of the prior. Make one with
-    :class:`~pyg_cagp.nn.posterior.LaplacePosterior` or
-    :class:`~pyg_cagp.nn.posterior.VariationalPosterior`, and put it in force
-    with :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior`.
+    triples have the variance of the prior. The method
+    :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior` puts it in force.
 
     Args:
         node_emb (torch.nn.Embedding): The means, of shape
@@ -31,8 +29,7 @@ class Posterior(Module):
         log_variance (torch.Tensor): The logarithms of the variances, of shape
             :obj:`[num_nodes, channels]`, or :obj:`[num_nodes, 1]` if isotropic.
         prior_variance (float): The variance of the prior.
-        frequency (torch.Tensor): In how many training slots each entity
-            stands, of shape :obj:`[num_nodes]`.
+        frequency (torch.Tensor): The number of training slots of each entity.
     """
 
     log_variance_: Tensor
@@ -117,11 +114,7 @@ class Posterior(Module):
         check_means(self._node_emb[0].weight, node_emb.weight)
 
     def mean(self, entity: Tensor) -> Tensor:
-        r"""Returns the means of entities, of shape :obj:`[..., channels]`.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-        """
+        r"""Returns the means of entities, of shape :obj:`[..., channels]`."""
         return self._node_emb[0](entity)
 
     def variance(self, entity: Tensor | None = None) -> Tensor:
@@ -129,31 +122,26 @@ class Posterior(Module):
         or :obj:`[..., 1]` if isotropic.
 
         Args:
-            entity (torch.Tensor, optional): The entities, of any shape; all of
-                them if set to :obj:`None`. (default: :obj:`None`)
+            entity (torch.Tensor, optional): The entities, of any shape; by
+                default, all of them. (default: :obj:`None`)
         """
         if entity is None:
             return self.log_variance_.exp()
         return self.log_variance_[entity].exp()
 
     def mean_variance(self, entity: Tensor) -> Tensor:
-        r"""Returns the mean over dimensions of the variance, from a table.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-        """
+        r"""Returns the mean over dimensions of the variance, from a table."""
         return self.table_.take(entity)
 
     def rsample(
         self, entity: Tensor, *, generator: torch.Generator | None = None
     ) -> Tensor:
-        r"""Draws embeddings, with gradients to means (the reparameterisation
-        trick).
+        r"""Draws embeddings, with gradients to means.
 
         Args:
             entity (torch.Tensor): The entities, of any shape.
-            generator (torch.Generator, optional): The source of noise;
-                PyTorch's own if set to :obj:`None`. (default: :obj:`None`)
+            generator (torch.Generator, optional): The source of noise.
+                (default: :obj:`None`)
         """
         mean = self.mean(entity)
         noise = torch.randn(
@@ -177,15 +165,14 @@ class Posterior(Module):
     ) -> "Posterior":
         r"""Returns the posterior after new triples, without training again.
 
-        The curvature of the new triples at the means is added to the precision
-        of each entity in them or in triples before,
+        Their curvature at the means is added to the precision of each entity,
 
         .. math::
             \frac{1}{s_{ij}} \leftarrow \frac{1}{s_{ij}} + G_{ij},
 
         which is the Laplace posterior of all triples at the same means. Where
         this posterior's curvature is a mean over draws, new triples count for
-        less than those of training. Means do not move.
+        less than those of training.
 
         Args:
             model (GaussianKGEModel): The model that it was fitted to.

@@ -54,11 +54,8 @@ def slope_moments(
     from pyg_cagp.nn.kge import BilinearKGEModel
 
     if isinstance(model, BilinearKGEModel):
-        rel = model.embed_rel(rel_type)
-        if side == "head" and model.reciprocal:
-            rel = model.embed_rel(rel_type + model.num_relations)
-        elif side == "head":
-            rel = model.transpose(rel)
+        rel, is_head = model.query_rel(side, rel_type)
+        rel = model.transpose(rel) if is_head else rel
         to_candidates = curve.t() @ model.map_head(rel, given).square()
         first = model.map_tail(rel, mass @ candidates)
         return to_candidates, first, model.map_moment(rel, mass, candidates)
