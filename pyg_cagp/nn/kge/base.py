@@ -127,9 +127,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
     def from_embeddings(
         cls, node_emb: Tensor, rel_emb: Tensor, **options: Any
     ) -> Self:
-        r"""Returns a frozen model of given embeddings, such as those of an
-        encoder. A :class:`~pyg_cagp.nn.posterior.LaplacePosterior` gives it
-        variances.
+        r"""Returns a frozen model of given embeddings.
 
         Args:
             node_emb (torch.Tensor): The embeddings of entities.
@@ -208,9 +206,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
         return self.posterior.mean_variance(entity)
 
     def sample(self, entity: Tensor) -> Tensor:
-        r"""Draws embeddings from the posterior in force; see
-        :meth:`~pyg_cagp.nn.posterior.Posterior.rsample`.
-        """
+        r"""Draws embeddings from the posterior in force."""
         return self.posterior.rsample(entity, generator=self.generator)
 
     @abstractmethod

@@ -37,15 +37,9 @@ def log_volume(boxes: Boxes, beta: float, form: Volume = "bessel") -> Tensor:
 
     An expected side is :math:`2 \beta K_0(2 e^{-(u - l) / 2 \beta})`, which is
     close to :math:`\beta \, \text{softplus}((u - l) / \beta - 2 \gamma)`, the
-    form :obj:`"bessel"`. The code that was released with the paper has
-    :math:`\text{softplus}(u - l - 2 \gamma \beta)`, the form
-    :obj:`"softplus"`, in which no side is ever shorter than about
-    :math:`\ln 2`.
-
-    Example:
-        >>> box = Boxes(torch.tensor([0.0]), torch.tensor([1.0]))
-        >>> round(float(log_volume(box, beta=1e-3)), 3)
-        -0.001
+    form :obj:`"bessel"`. The form :obj:`"softplus"` is
+    :math:`\text{softplus}(u - l - 2 \gamma \beta)`, which is never less than
+    about :math:`\ln 2`.
     """
     side = boxes.high - boxes.low
     scale = beta if form == "bessel" else 1.0
@@ -81,8 +75,8 @@ class BEUrRE(ConfidenceKGEModel):
             (default: :obj:`64`)
         beta (float, optional): The scale of the Gumbel variables.
             (default: :obj:`0.01`)
-        volume (str, optional): :obj:`"bessel"` or :obj:`"softplus"`; see
-            :func:`log_volume`. (default: :obj:`"bessel"`)
+        volume (str, optional): :obj:`"bessel"` or :obj:`"softplus"`, which
+            the released code uses. (default: :obj:`"bessel"`)
         num_negatives (int, optional): The number of corrupted triples of each
             triple. (default: :obj:`30`)
         l2_weight (float, optional): The weight of the penalty on sides.

@@ -60,9 +60,7 @@ class BilinearKGEModel(GaussianKGEModel):
         self.dropout = dropout
 
     def embed_rel(self, rel_type: Tensor) -> Tensor:
-        r"""Returns what :meth:`interaction` takes for relations, with dropout
-        in training.
-        """
+        r"""Returns the embeddings of relations, with dropout in training."""
         rel = super().embed_rel(rel_type)
         if not self.training or self.dropout == 0:
             return rel

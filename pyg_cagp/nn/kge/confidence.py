@@ -1,4 +1,4 @@
-r"""Models of how much a triple is to be believed."""
+r"""Models of the confidence in triples."""
 
 from abc import abstractmethod
 
@@ -51,23 +51,16 @@ class ConfidenceKGEModel(QueryKGEModel):
     def confidence(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the confidence of each triple, in :math:`[0, 1]`.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-        """
+        r"""Returns the confidence of each triple, in :math:`[0, 1]`."""
 
     @abstractmethod
     def errors(self, score: Tensor, target: Tensor, wrong: Tensor) -> Tensor:
         r"""Returns the mean error of a batch.
 
         Args:
-            score (torch.Tensor): The scores of triples, of shape :obj:`[B]`.
-            target (torch.Tensor): Their confidences, of shape :obj:`[B]`.
-            wrong (torch.Tensor): The scores of corrupted triples, of shape
-                :obj:`[2, n, B]`.
+            score (torch.Tensor): The scores of triples.
+            target (torch.Tensor): Their confidences.
+            wrong (torch.Tensor): The scores of corrupted triples.
         """
 
     def penalty(

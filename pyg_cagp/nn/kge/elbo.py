@@ -139,15 +139,11 @@ class EvidenceBound(QueryKGEModel):
 
     def _noise(self, size: int) -> Tensor:
         weight = self.node_emb.weight
-        shape = (size, weight.size(1))
+        shape, source = (size, weight.size(1)), self.generator
         if self.noise_table is not None:
-            return self.noise_table.read(shape, self.generator)
-        return torch.randn(
-            shape,
-            generator=self.generator,
-            device=weight.device,
-            dtype=weight.dtype,
-        )
+            return self.noise_table.read(shape, source)
+        device, dtype = weight.device, weight.dtype
+        return torch.randn(shape, generator=source, device=device, dtype=dtype)
 
     def _shares(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
         r"""The part of its divergence that each slot of a batch is charged."""

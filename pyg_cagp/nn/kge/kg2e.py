@@ -1,4 +1,4 @@
-r"""KG2E: entities and relations as Gaussians that should overlap."""
+r"""KG2E: entities and relations as Gaussians."""
 
 import math
 from typing import Literal, TypeAlias, Unpack
@@ -97,9 +97,7 @@ class KG2E(GaussianKGEModel):
 
     @torch.no_grad()
     def constrain(self) -> None:
-        r"""Brings means back into the unit ball, and variances into their
-        range.
-        """
+        r"""Projects means into the unit ball, variances into their range."""
         low, high = map(math.log, self.variance_range)
         rel, rel_log_var = self.rel_emb.weight.chunk(2, dim=-1)
         for mean in (self.node_emb.weight, rel):
@@ -129,8 +127,8 @@ class KG2E(GaussianKGEModel):
     def draw(
         self, head_index: Tensor, tail_index: Tensor, other: Tensor
     ) -> tuple[Draws, Tensor]:
-        r"""Returns the distributions of a batch's entities, and what the batch
-        pays for the prior.
+        r"""Returns the distributions of a batch's entities, and its
+        :meth:`kl_term`.
         """
         entity = torch.cat([head_index, tail_index, other])
         sizes = [head_index.numel(), tail_index.numel(), other.numel()]
@@ -155,17 +153,14 @@ class KG2E(GaussianKGEModel):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the variance of the energy :math:`\frac{1}{2} \sum_j
-        \delta_j^2 / c_j` over triples drawn from the distributions, the one
-        part of the score that varies with them.
+        \delta_j^2 / c_j` over triples drawn from the distributions.
 
         .. math::
             \textrm{Var} = \sum_j \frac{v_j^2 + 2 v_j \delta_j^2}{2 c_j^2}
 
-        For :obj:`"kl"`, the relation is what is held against,
-        :math:`\mathbf{v} = \mathbf{s}_h + \mathbf{s}_t` and
-        :math:`\mathbf{c} = \mathbf{s}_r`; for :obj:`"el"` it is drawn as well,
-        and :math:`\mathbf{v} = \mathbf{c} = \mathbf{s}_h + \mathbf{s}_t +
-        \mathbf{s}_r`.
+        For :obj:`"kl"`, :math:`\mathbf{v} = \mathbf{s}_h + \mathbf{s}_t` and
+        :math:`\mathbf{c} = \mathbf{s}_r`; for :obj:`"el"`, :math:`\mathbf{v} =
+        \mathbf{c} = \mathbf{s}_h + \mathbf{s}_t + \mathbf{s}_r`.
         """
         head, head_var = self.embed(head_index).chunk(2, dim=-1)
         rel, rel_var = self.embed_rel(rel_type).chunk(2, dim=-1)

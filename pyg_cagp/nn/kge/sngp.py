@@ -35,8 +35,8 @@ class SNGPModel(ConfidenceKGEModel):
             (default: :obj:`2`)
         bound (float, optional): The bound of their weights.
             (default: :obj:`0.95`)
-        ridge (float, optional): The precision of the head's prior, charged
-            once an epoch's worth of triples. (default: :obj:`1.0`)
+        ridge (float, optional): The precision of the head's prior.
+            (default: :obj:`1.0`)
         num_negatives (int, optional): The number of corrupted triples of each
             triple. (default: :obj:`4`)
         seed (int, optional): The seed of features and corruption.

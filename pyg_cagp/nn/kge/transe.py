@@ -32,7 +32,7 @@ class GaussianTransE(GaussianKGEModel):
 
     for :math:`p = 2` it is that of the score made linear at the means. Unlike
     in PyG's :class:`~torch_geometric.nn.kge.TransE`, embeddings are not
-    normalised: a distribution on a sphere would be no Gaussian.
+    normalised.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.

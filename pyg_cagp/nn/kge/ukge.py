@@ -26,18 +26,16 @@ class UKGE(ConfidenceKGEModel):
         f_{\text{rectified}} = \min(\max(w g + b, 0), 1),
 
     trained by squared errors on given confidences :math:`s`, on corrupted
-    triples, whose confidence should be 0, and, if there are any, on triples
-    that rules have inferred with a confidence of at least
-    :math:`s_{\text{PSL}}` (probabilistic soft logic):
+    triples, whose confidence should be 0, and on triples that rules have
+    inferred with a confidence of at least :math:`s_{\text{PSL}}`:
 
     .. math::
         \overline{(f - s)^2} + \tfrac{1}{2} \left( \overline{f^2}_{\text{other
         heads}} + \overline{f^2}_{\text{other tails}} \right) + 0.2 \,
         \overline{\max(0, s_{\text{PSL}} - f)^2}
 
-    The rectified map is not clamped in training, where a penalty on squared
-    embeddings takes the place of it. :meth:`forward` gives :math:`w g + b`,
-    which ranks as :math:`g` does while :math:`w > 0`.
+    In training, a penalty on squared embeddings replaces the limits of the
+    rectified map. :meth:`forward` gives :math:`w g + b`.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.

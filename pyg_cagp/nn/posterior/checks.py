@@ -39,17 +39,3 @@ def check_posterior(
         raise InvalidInputError(
             f"'frequency' must hold {num_nodes} counts (got {dtype} of {shape})"
         )
-
-
-def check_means(own: Tensor, other: Tensor) -> None:
-    r"""Raises an error if a model has other means than a posterior."""
-    if own.shape != other.shape:
-        raise InvalidInputError(
-            f"'posterior' is one of embeddings of shape {list(own.shape)} (the "
-            f"model has {list(other.shape)})"
-        )
-    if own is not other and not torch.equal(own.to(other), other):
-        raise InvalidInputError(
-            "'posterior' was fitted to a model with other embeddings; fit one "
-            "to this model"
-        )

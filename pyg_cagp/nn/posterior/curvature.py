@@ -135,11 +135,9 @@ def _add_side(
     for start in tqdm(range(0, rel.numel(), size), **tqdm_options):
         part = slice(start, start + size)
         if num_negatives is not None:
+            shape, device = (num_negatives,), rel.device
             pool = torch.randint(
-                model.num_nodes,
-                (num_negatives,),
-                generator=generator,
-                device=rel.device,
+                model.num_nodes, shape, generator=generator, device=device
             )
             rivals = answer[part]
         queries = given[part], rel[part], weight[part]

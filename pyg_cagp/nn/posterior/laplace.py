@@ -173,8 +173,7 @@ class LaplacePosterior:
         num_draws: int = 8,
     ) -> Callable[[float], float]:
         r"""The negative logarithm of the predictive probability of held-out
-        triples, its integral over the posterior taken by draws. All priors see
-        the same noise, so that the cost is smooth.
+        triples. All priors have the same noise, so that the cost is smooth.
         """
         mean, device = model.node_emb.weight, val[1].device
         generator = torch.Generator(device).manual_seed(self.seed)
@@ -207,9 +206,7 @@ class LaplacePosterior:
 def _evidence(
     model: "GaussianKGEModel", curvature: Tensor, seen: Tensor
 ) -> Callable[[float], float]:
-    r"""The negative logarithm of the marginal likelihood, up to what does not
-    depend on the prior.
-    """
+    r"""The negative logarithm of the marginal likelihood, up to a constant."""
     mean = model.node_emb.weight
     curvature = curvature.expand_as(mean)[seen].double()
     mean = mean[seen].double()

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import Embedding, Module
 
-from pyg_cagp.nn.posterior.checks import check_means, check_posterior
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.posterior.checks import check_posterior
 from pyg_cagp.nn.posterior.curvature import ggn_diagonal
 
 if TYPE_CHECKING:
@@ -80,9 +81,7 @@ class Posterior(Module):
 
     @property
     def log_variance(self) -> Tensor:
-        r"""The logarithms of all variances, of shape
-        :obj:`[num_nodes, channels]` or :obj:`[num_nodes, 1]`.
-        """
+        r"""The logarithms of all variances."""
         return self.log_variance_
 
     @property
@@ -111,7 +110,17 @@ class Posterior(Module):
 
     def check_means(self, node_emb: Embedding) -> None:
         r"""Raises an error if a model has other means."""
-        check_means(self._node_emb[0].weight, node_emb.weight)
+        own, other = self._node_emb[0].weight, node_emb.weight
+        if own.shape != other.shape:
+            raise InvalidInputError(
+                f"'posterior' is one of embeddings of shape {list(own.shape)} "
+                f"(the model has {list(other.shape)})"
+            )
+        if own is not other and not torch.equal(own.to(other), other):
+            raise InvalidInputError(
+                "'posterior' was fitted to a model with other embeddings; fit "
+                "one to this model"
+            )
 
     def mean(self, entity: Tensor) -> Tensor:
         r"""Returns the means of entities, of shape :obj:`[..., channels]`."""
@@ -144,11 +153,9 @@ class Posterior(Module):
                 (default: :obj:`None`)
         """
         mean = self.mean(entity)
+        shape, device, dtype = mean.shape, mean.device, mean.dtype
         noise = torch.randn(
-            mean.shape,
-            generator=generator,
-            device=mean.device,
-            dtype=mean.dtype,
+            shape, generator=generator, device=device, dtype=dtype
         )
         return mean + noise * self.variance(entity).sqrt()
 
@@ -165,14 +172,12 @@ class Posterior(Module):
     ) -> "Posterior":
         r"""Returns the posterior after new triples, without training again.
 
-        Their curvature at the means is added to the precision of each entity,
-
         .. math::
-            \frac{1}{s_{ij}} \leftarrow \frac{1}{s_{ij}} + G_{ij},
+            \frac{1}{s_{ij}} \leftarrow \frac{1}{s_{ij}} + G_{ij}
 
-        which is the Laplace posterior of all triples at the same means. Where
-        this posterior's curvature is a mean over draws, new triples count for
-        less than those of training.
+        It is the Laplace posterior of all triples at the same means. If this
+        posterior's curvature is a mean over draws, new triples weigh less than
+        those of training.
 
         Args:
             model (GaussianKGEModel): The model that it was fitted to.

@@ -65,13 +65,9 @@ def slope_moments(
     for start in range(0, rel_type.numel(), size):
         part = slice(start, start + size)
         shape = (*mass[part].shape, candidates.size(-1))
-        by_given, by_candidate = slopes(
-            model,
-            side,
-            given[part, None].expand(shape),
-            rel_type[part, None],
-            candidates.expand(shape),
-        )
+        known, rel = given[part, None].expand(shape), rel_type[part, None]
+        every = candidates.expand(shape)
+        by_given, by_candidate = slopes(model, side, known, rel, every)
         weight = mass[part, :, None]
         firsts.append((weight * by_given).sum(dim=1))
         seconds.append((weight * by_given.square()).sum(dim=1))

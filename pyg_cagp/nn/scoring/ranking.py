@@ -21,8 +21,8 @@ from pyg_cagp.typing import Side
 
 
 class RankCounts(NamedTuple):
-    r"""How many rivals score higher than the answer, how many the same, and how
-    many there are.
+    r"""The number of rivals that score higher than the answer, that of equal
+    scores, and that of all rivals.
 
     The optimistic rank is :math:`1 + \textrm{higher}`, the pessimistic one
     :math:`1 + \textrm{higher} + \textrm{equal}`, and the realistic one, which
@@ -51,9 +51,8 @@ def rank_counts(
 ) -> dict[Side, RankCounts]:
     r"""Ranks the tail and the head of each triple among all entities.
 
-    Triples with the same query share its scores. Known answers are taken out of
-    the counts, not out of the scores. A batch of queries costs one transfer
-    from the device.
+    Triples with the same query share its scores. A batch of queries costs one
+    transfer from the device.
 
     Args:
         model (Scorer): The model, or what :func:`as_scorer` takes.

@@ -53,14 +53,12 @@ def as_scorer(model: ScorerLike, kg: Data | None = None) -> Scorer:
       :class:`~torch_geometric.nn.kge.ComplEx` score all candidates by one
       matrix product, every other :class:`~torch_geometric.nn.kge.KGEModel`
       triple by triple.
-    * Of an encoder with a decoder, such as :class:`~torch_geometric.nn.GAE`,
-      :obj:`encode(x, edge_index, edge_type)` is called once on the training
-      triples. The decoder is a model of :mod:`pyg_cagp.nn.kge`; see
-      :meth:`~pyg_cagp.nn.kge.QueryKGEModel.with_entities`.
-    * A PyKEEN model scores by :obj:`predict_t` and :obj:`predict_h`, as in
-      PyKEEN's own evaluation.
+    * Of an encoder with a decoder of :mod:`pyg_cagp.nn.kge`, such as
+      :class:`~torch_geometric.nn.GAE`, :obj:`encode(x, edge_index, edge_type)`
+      is called once on the training triples.
+    * A PyKEEN model scores by :obj:`predict_t` and :obj:`predict_h`.
     * A function of :obj:`(head_index, rel_type, tail_index)` is called triple
-      by triple. It has the sizes of the graph.
+      by triple.
 
     Args:
         model (Scorer or callable): The model.
