@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
+from torch.nn.functional import softplus
 
 
 class RadialFlows(Module):
@@ -18,17 +19,6 @@ class RadialFlows(Module):
         \sum_k \log \left| \det f_k' \right|
 
     with :math:`a > 0` and :math:`b > -a`, which make each layer invertible.
-
-    Args:
-        num_classes (int): The number of classes.
-        channels (int): The number of dimensions.
-        num_layers (int, optional): The number of layers.
-            (default: :obj:`10`)
-
-    Example:
-        >>> flows = RadialFlows(num_classes=3, channels=2)
-        >>> flows(torch.zeros(5, 2)).shape
-        torch.Size([5, 3])
     """
 
     def __init__(
@@ -49,23 +39,17 @@ class RadialFlows(Module):
         torch.nn.init.normal_(self.log_b, std=0.01)
 
     def forward(self, z: Tensor) -> Tensor:
-        r"""Returns the log-density under each class.
-
-        Args:
-            z (torch.Tensor): Points, of shape :obj:`[B, channels]`.
-
-        Returns:
-            A tensor of shape :obj:`[B, num_classes]`.
+        r"""Returns the log-density of points under each class, of shape
+        :obj:`[B, num_classes]`.
         """
         dim = z.size(-1)
         point = z[:, None]
         log_det = torch.zeros((), device=z.device)
-        for centre, log_a, log_b in zip(
-            self.centre, self.log_a, self.log_b, strict=True
-        ):
-            a = torch.nn.functional.softplus(log_a)
+        layers = zip(self.centre, self.log_a, self.log_b, strict=True)
+        for centre, log_a, log_b in layers:
+            a = softplus(log_a)
             # Equal to a where log_b is 0, so that b starts at 0.
-            b = torch.nn.functional.softplus(log_b) * a / math.log(2) - a
+            b = softplus(log_b) * a / math.log(2) - a
             away = point - centre
             # Its norm has no slope at the centre itself.
             r = (away.square().sum(-1) + 1e-12).sqrt()

@@ -12,10 +12,6 @@ class SpectralBound(Module):
     r"""Keeps the largest singular value of a weight below a bound, by one step
     of power iteration each time it is used in training:
     :math:`W \cdot \min(1, c / \sigma)`.
-
-    Args:
-        weight (torch.Tensor): The weight, of shape :obj:`[out, in]`.
-        bound (float, optional): The bound :math:`c`. (default: :obj:`0.95`)
     """
 
     u: Tensor
@@ -25,7 +21,7 @@ class SpectralBound(Module):
         self.bound = bound
         u = torch.ones(weight.size(0)) / math.sqrt(weight.size(0))
         self.register_buffer("u", u)
-        # A good start, so that the bound holds before training, too.
+        # The bound holds before training, too.
         with torch.no_grad():
             for _ in range(30):
                 self._step(weight)
@@ -49,15 +45,7 @@ class SpectralBound(Module):
 
 class SpectralResidual(Module):
     r"""Residual layers :math:`x + \text{ReLU}(W x + b)` with bounded
-    :math:`W`: no two inputs come closer than by a factor, so what is far from
-    the data stays so.
-
-    Args:
-        channels (int): The number of channels.
-        num_layers (int, optional): The number of layers.
-            (default: :obj:`2`)
-        bound (float, optional): The bound of each weight.
-            (default: :obj:`0.95`)
+    :math:`W`, which keep inputs apart that are far from the data.
     """
 
     def __init__(
@@ -89,15 +77,6 @@ class RandomFeatures(Module):
         \boldsymbol{\beta}^\top \phi(x)
 
     Inputs are normalised by a layer norm, whose scale is that of the kernel.
-
-    Args:
-        channels (int): The number of input channels.
-        num_features (int, optional): The number :math:`D` of features.
-            (default: :obj:`1024`)
-        length_scale (float, optional): The length scale of the kernel. If set
-            to :obj:`None`, the square root of the number of channels, which is
-            how far apart normalised inputs are. (default: :obj:`None`)
-        seed (int, optional): The seed of the features. (default: :obj:`0`)
     """
 
     weight: Tensor

@@ -10,7 +10,7 @@ from torch.nn import Module
 
 from pyg_cagp.exceptions import NotFittedError, PosteriorChangedError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.nn.kge.posterior import Posterior
+from pyg_cagp.nn.posterior import Posterior
 from pyg_cagp.uncertainty import files
 
 

@@ -14,10 +14,10 @@ from pyg_cagp.nn.kge.elbo import EvidenceBound
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative
 from pyg_cagp.nn.kge.options import Covariance, Reduction
-from pyg_cagp.nn.kge.posterior import Posterior
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.softmax import SampledSoftmax
-from pyg_cagp.nn.kge.trained import TrainedPosterior
+from pyg_cagp.nn.posterior.posterior import Posterior
+from pyg_cagp.nn.posterior.trained import TrainedPosterior
 from pyg_cagp.typing import UncertainScore
 
 
@@ -33,8 +33,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
         \textrm{diag}(\exp \boldsymbol{\ell}_i)), \qquad
         p(\mathbf{e}_i) = \mathcal{N}(\mathbf{0}, \sigma_0^2 \mathbf{I}).
 
-    Posteriors start at a small part of the prior variance and are trained by
-    :meth:`loss`, the negative evidence lower bound of an
+    They are trained by :meth:`loss`, the negative evidence lower bound of an
     :class:`~pyg_cagp.nn.kge.Objective`. Entities that never occur in training
     have the variance of the prior. :meth:`forward` scores posterior means, so
     that a Gaussian model drops into code written for PyG's models.
@@ -47,23 +46,20 @@ class GaussianKGEModel(EvidenceBound, ABC):
             the prior. (default: :obj:`0.1`)
         learn_prior (bool, optional): If set to :obj:`True`, the variance of
             the prior is learned. (default: :obj:`False`)
-        kl_weight (float, optional): The weight of the prior, 1 for the true
-            evidence lower bound, less for a tempered one.
-            (default: :obj:`1.0`)
-        kl_reduction (str, optional): How mini-batches pay for the prior; see
+        kl_weight (float, optional): The weight of the prior, less than 1 for a
+            tempered evidence lower bound. (default: :obj:`1.0`)
+        kl_reduction (str, optional): The :obj:`reduction` of
             :class:`~pyg_cagp.nn.kge.GaussianPrior`.
             (default: :obj:`"occurrence"`)
         covariance (str, optional): :obj:`"diagonal"` for a variance of each
             dimension or :obj:`"spherical"` for one an entity.
             (default: :obj:`"diagonal"`)
-        objective (Objective, optional): The likelihood of a triple. If set to
-            :obj:`None`, a softmax over shared negatives in both directions.
+        objective (Objective, optional): The likelihood of a triple; by
+            default, :class:`~pyg_cagp.nn.kge.SampledSoftmax`.
             (default: :obj:`None`)
         variational (bool, optional): If set to :obj:`False`, only means are
-            trained, as points under the prior: the deterministic twin. A
-            :class:`~pyg_cagp.nn.posterior.LaplacePosterior` can give them
-            variances afterwards. (default: :obj:`True`)
-        reciprocal (bool, optional): If set to :obj:`True`, heads are asked for
+            trained, as points under the prior. (default: :obj:`True`)
+        reciprocal (bool, optional): If set to :obj:`True`, heads are answered
             by inverse relations; see :class:`~pyg_cagp.nn.kge.QueryKGEModel`.
             (default: :obj:`False`)
         sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
@@ -92,13 +88,8 @@ class GaussianKGEModel(EvidenceBound, ABC):
         reciprocal: bool = False,
         sparse: bool = False,
     ) -> None:
-        super().__init__(
-            num_nodes,
-            num_relations,
-            hidden_channels,
-            reciprocal=reciprocal,
-            sparse=sparse,
-        )
+        sizes = num_nodes, num_relations, hidden_channels
+        super().__init__(*sizes, reciprocal=reciprocal, sparse=sparse)
         if kl_weight < 0:
             raise InvalidInputError(
                 f"'kl_weight' must not be negative (got {kl_weight})"
@@ -116,17 +107,14 @@ class GaussianKGEModel(EvidenceBound, ABC):
         self.objective = objective or SampledSoftmax()
         if reciprocal and isinstance(self.objective, OneNegative):
             raise InvalidInputError(
-                "'reciprocal' needs an objective that asks for heads, such as "
-                "SampledSoftmax: one negative would leave inverse relations "
-                "untrained"
+                "'reciprocal' needs an objective such as SampledSoftmax: "
+                "OneNegative would leave inverse relations untrained"
             )
         check_choice("covariance", covariance, Covariance)
         width = 1 if covariance == "spherical" else self.node_emb.embedding_dim
         self.node_log_var = Embedding(num_nodes, width, sparse=sparse)
         self.node_log_var.weight.requires_grad_(variational)
-        #: The source of noise; PyTorch's own if set to None.
-        self.generator: torch.Generator | None = None
-        #: Normal numbers to draw with; made anew each time if set to None.
+        #: Normal numbers to draw with; drawn each time if set to None.
         self.noise_table: NoiseTable | None = None
         # In how many training slots each entity stands; see `observe`.
         self.register_buffer("node_freq", torch.zeros(num_nodes).long())
@@ -139,9 +127,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
     def from_embeddings(
         cls, node_emb: Tensor, rel_emb: Tensor, **options: Any
     ) -> Self:
-        r"""Returns a frozen model of given embeddings, such as those of an
-        encoder. A :class:`~pyg_cagp.nn.posterior.LaplacePosterior` gives it
-        variances.
+        r"""Returns a frozen model of given embeddings.
 
         Args:
             node_emb (torch.Tensor): The embeddings of entities.
@@ -187,23 +173,20 @@ class GaussianKGEModel(EvidenceBound, ABC):
         return self._trained[0]
 
     def set_posterior(self, posterior: Posterior | None) -> None:
-        r"""Puts a posterior in force. Scores and all that training maintains
-        stay as they are. The posterior moves with the model to other devices;
-        the model's :meth:`state_dict` does not hold it.
+        r"""Puts a posterior in force. It changes no score, moves with the model
+        to other devices, and is no part of the model's :meth:`state_dict`.
 
         Args:
-            posterior (Posterior, optional): The posterior, fitted to this
-                model or to one with the same means. If set to :obj:`None`,
-                :attr:`trained_posterior` is in force again.
+            posterior (Posterior, optional): The posterior of a model with these
+                means; :attr:`trained_posterior` if set to :obj:`None`.
         """
         if posterior is None:
             self._posterior = self._trained
             return
         if not isinstance(posterior, Posterior):
             raise InvalidInputError(
-                f"'posterior' must be a Posterior (got "
-                f"{type(posterior).__name__}); "
-                f"LaplacePosterior().fit(model, h, r, t) returns one"
+                f"'posterior' must be a Posterior, such as LaplacePosterior()."
+                f"fit(model, h, r, t) (got {type(posterior).__name__})"
             )
         posterior.check_means(self.node_emb)
         self._posterior = (posterior.to(self.node_emb.weight.device),)
@@ -214,41 +197,24 @@ class GaussianKGEModel(EvidenceBound, ABC):
         return self
 
     def variance(self, entity: Tensor) -> Tensor:
-        r"""Returns the variance of each dimension under the posterior in force.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-        """
+        r"""Returns each dimension's variance under the posterior in force."""
         shape = (*entity.shape, self.node_emb.embedding_dim)
         return self.posterior.variance(entity).expand(shape)
 
     def mean_variance(self, entity: Tensor) -> Tensor:
-        r"""Returns the mean over dimensions of the variance under the posterior
-        in force.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-        """
+        r"""Returns the mean of :meth:`variance` over dimensions."""
         return self.posterior.mean_variance(entity)
 
     def sample(self, entity: Tensor) -> Tensor:
-        r"""Draws embeddings from the posterior in force; see
-        :meth:`~pyg_cagp.nn.posterior.Posterior.rsample`.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-        """
+        r"""Draws embeddings from the posterior in force."""
         return self.posterior.rsample(entity, generator=self.generator)
 
     @abstractmethod
     def score_variance(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the variance of each score under the posterior. It depends
-        on the relation.
-
-        Head and tail are independent unless they are one entity; then they
-        move together, which changes the variance.
+        r"""Returns the variance of each score under the posterior. Head and
+        tail are independent unless they are one entity.
 
         Args:
             head_index (torch.Tensor): The head indices.
@@ -259,14 +225,6 @@ class GaussianKGEModel(EvidenceBound, ABC):
     def score_distribution(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> UncertainScore:
-        r"""Returns the score of each triple with its variance.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-        """
-        return UncertainScore(
-            self(head_index, rel_type, tail_index),
-            self.score_variance(head_index, rel_type, tail_index),
-        )
+        r"""Returns the score of each triple with its variance."""
+        triples = head_index, rel_type, tail_index
+        return UncertainScore(self(*triples), self.score_variance(*triples))

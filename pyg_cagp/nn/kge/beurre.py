@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.data import TripleIndex
 from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
 
 #: The form of the volume of a box.
@@ -27,19 +26,7 @@ class Boxes(NamedTuple):
 
 
 def gumbel_intersection(first: Boxes, second: Boxes, beta: float) -> Boxes:
-    r"""Returns the intersection of Gumbel boxes.
-
-    .. math::
-        \text{low} = \beta \, \text{LSE} \left( \frac{l_1}{\beta},
-        \frac{l_2}{\beta} \right), \quad
-        \text{high} = -\beta \, \text{LSE} \left( -\frac{u_1}{\beta},
-        -\frac{u_2}{\beta} \right)
-
-    Args:
-        first (Boxes): The one boxes.
-        second (Boxes): The others.
-        beta (float): The scale of the Gumbel variables.
-    """
+    r"""Returns the intersection of Gumbel boxes of scale :obj:`beta`."""
     low = beta * torch.logaddexp(first.low / beta, second.low / beta)
     high = -beta * torch.logaddexp(-first.high / beta, -second.high / beta)
     return Boxes(low, high)
@@ -50,21 +37,9 @@ def log_volume(boxes: Boxes, beta: float, form: Volume = "bessel") -> Tensor:
 
     An expected side is :math:`2 \beta K_0(2 e^{-(u - l) / 2 \beta})`, which is
     close to :math:`\beta \, \text{softplus}((u - l) / \beta - 2 \gamma)`, the
-    form :obj:`"bessel"`. The code that was released with the paper has
-    :math:`\text{softplus}(u - l - 2 \gamma \beta)`, the form
-    :obj:`"softplus"`, in which no side is ever shorter than about
-    :math:`\ln 2`.
-
-    Args:
-        boxes (Boxes): The boxes.
-        beta (float): The scale of the Gumbel variables.
-        form (str, optional): :obj:`"bessel"` or :obj:`"softplus"`.
-            (default: :obj:`"bessel"`)
-
-    Example:
-        >>> box = Boxes(torch.tensor([0.0]), torch.tensor([1.0]))
-        >>> round(float(log_volume(box, beta=1e-3)), 3)
-        -0.001
+    form :obj:`"bessel"`. The form :obj:`"softplus"` is
+    :math:`\text{softplus}(u - l - 2 \gamma \beta)`, which is never less than
+    about :math:`\ln 2`.
     """
     side = boxes.high - boxes.low
     scale = beta if form == "bessel" else 1.0
@@ -91,8 +66,7 @@ class BEUrRE(ConfidenceKGEModel):
 
     trained by squared errors on given confidences and on corrupted triples,
     whose confidence should be 0, with a penalty on long sides. :meth:`forward`
-    gives its logarithm. Where entities are as uncertain as their boxes are
-    large, doubt about a triple is :math:`1 - P`.
+    gives its logarithm.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -101,8 +75,8 @@ class BEUrRE(ConfidenceKGEModel):
             (default: :obj:`64`)
         beta (float, optional): The scale of the Gumbel variables.
             (default: :obj:`0.01`)
-        volume (str, optional): :obj:`"bessel"` or :obj:`"softplus"`; see
-            :func:`log_volume`. (default: :obj:`"bessel"`)
+        volume (str, optional): :obj:`"bessel"` or :obj:`"softplus"`, which
+            the released code uses. (default: :obj:`"bessel"`)
         num_negatives (int, optional): The number of corrupted triples of each
             triple. (default: :obj:`30`)
         l2_weight (float, optional): The weight of the penalty on sides.
@@ -164,9 +138,7 @@ class BEUrRE(ConfidenceKGEModel):
         return Boxes(low, low + torch.exp(side + stretch))
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores embeddings; see
-        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
-        """
+        r"""Scores embeddings."""
         rel = rel.unflatten(-1, (4, -1))
         first = self._map(head, rel[..., 0, :], rel[..., 1, :])
         second = self._map(tail, rel[..., 2, :], rel[..., 3, :])
@@ -182,37 +154,17 @@ class BEUrRE(ConfidenceKGEModel):
         r"""Returns the confidence of each triple, in :math:`[0, 1]`."""
         return self(head_index, rel_type, tail_index).exp()
 
-    def loss(
-        self,
-        head_index: Tensor,
-        rel_type: Tensor,
-        tail_index: Tensor,
-        *,
-        confidence: Tensor | None = None,
-        known: TripleIndex | None = None,
-    ) -> Tensor:
-        r"""Returns the loss of a batch of triples.
+    def errors(self, score: Tensor, target: Tensor, wrong: Tensor) -> Tensor:
+        r"""Returns the mean squared errors of a batch."""
+        squares = (score.exp() - target).square(), wrong.exp().square()
+        return squares[0].mean() + squares[1].mean()
 
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-            confidence (torch.Tensor, optional): Their confidences; all 1 if
-                set to :obj:`None`. (default: :obj:`None`)
-            known (TripleIndex, optional): Triples that corruption must not
-                give. (default: :obj:`None`)
-        """
-        given = self.confidence(head_index, rel_type, tail_index)
-        target = torch.ones_like(given) if confidence is None else confidence
-        wrong = self.confidence(
-            *self.corrupt(head_index, rel_type, tail_index, known=known)
-        )
-        sides = [
+    def penalty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the penalty on long sides."""
+        head, tail = (
             self.embed(index).chunk(2, dim=-1)[1].exp().square().mean()
             for index in (head_index, tail_index)
-        ]
-        return (
-            (given - target).square().mean()
-            + wrong.square().mean()
-            + self.l2_weight * (sides[0] + sides[1])
         )
+        return self.l2_weight * (head + tail)

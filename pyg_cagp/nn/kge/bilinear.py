@@ -38,8 +38,7 @@ class BilinearKGEModel(GaussianKGEModel):
         num_relations (int): The number of relations in the graph.
         hidden_channels (int): The hidden embedding size.
         dropout (float, optional): The share of a relation's numbers that are
-            set to zero in training, at random for each query, which takes as
-            many terms out of the score. (default: :obj:`0.0`)
+            set to zero for each query in training. (default: :obj:`0.0`)
         **kwargs (optional): Additional arguments of
             :class:`~pyg_cagp.nn.kge.GaussianKGEModel`.
     """
@@ -61,16 +60,13 @@ class BilinearKGEModel(GaussianKGEModel):
         self.dropout = dropout
 
     def embed_rel(self, rel_type: Tensor) -> Tensor:
-        r"""Returns what :meth:`interaction` takes for relations, with dropout
-        in training.
-        """
+        r"""Returns the embeddings of relations, with dropout in training."""
         rel = super().embed_rel(rel_type)
         if not self.training or self.dropout == 0:
             return rel
         # From the model's own source, so that a resumed run draws the same.
-        drawn = torch.rand(
-            rel.shape, generator=self.generator, device=rel.device
-        )
+        source, device = self.generator, rel.device
+        drawn = torch.rand(rel.shape, generator=source, device=device)
         return rel * (drawn >= self.dropout) / (1 - self.dropout)
 
     @abstractmethod
@@ -106,9 +102,7 @@ class BilinearKGEModel(GaussianKGEModel):
         return self.map_tail(self.transpose(rel), head)
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores embeddings; see
-        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
-        """
+        r"""Scores embeddings."""
         return (self.map_head(rel, head) * tail).sum(dim=-1)
 
     def score_all_tails(
@@ -128,16 +122,11 @@ class BilinearKGEModel(GaussianKGEModel):
     ) -> Tensor:
         r"""Returns the variance of each score, exactly."""
         rel = self.rel_emb(rel_type)
-        head_var, tail_var = (
-            self.variance(head_index),
-            self.variance(tail_index),
-        )
+        head_var, tail_var = map(self.variance, (head_index, tail_index))
         by_head = self.map_tail(rel, self.node_emb(tail_index))
         by_tail = self.map_head(rel, self.node_emb(head_index))
         by_both = (head_var * self.map_squared(rel, tail_var)).sum(-1)
         apart = (head_var * by_head**2 + tail_var * by_tail**2).sum(-1)
-        together = (head_var * (by_head + by_tail) ** 2).sum(-1)
-        together = together + (head_var * self.map_crossed(rel, tail_var)).sum(
-            -1
-        )
+        crossed = (head_var * self.map_crossed(rel, tail_var)).sum(-1)
+        together = (head_var * (by_head + by_tail) ** 2).sum(-1) + crossed
         return by_both + torch.where(head_index == tail_index, together, apart)

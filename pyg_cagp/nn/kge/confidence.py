@@ -1,4 +1,4 @@
-r"""Models of how much a triple is to be believed."""
+r"""Models of the confidence in triples."""
 
 from abc import abstractmethod
 
@@ -19,9 +19,8 @@ class ConfidenceKGEModel(QueryKGEModel):
         num_nodes (int): The number of nodes/entities in the graph.
         num_relations (int): The number of relations in the graph.
         hidden_channels (int): The hidden embedding size.
-        num_negatives (int, optional): How many corrupted triples each triple is
-            trained with, half of them with another head.
-            (default: :obj:`10`)
+        num_negatives (int, optional): The number of corrupted triples of each
+            triple, half of them with another head. (default: :obj:`10`)
         sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
             embedding matrices will be sparse. (default: :obj:`False`)
         seed (int, optional): The seed of corruption. (default: :obj:`0`)
@@ -47,19 +46,54 @@ class ConfidenceKGEModel(QueryKGEModel):
         )
         self.num_negatives = num_negatives
         self.seed = seed
-        self.generator: torch.Generator | None = None
 
     @abstractmethod
     def confidence(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the confidence of each triple, in :math:`[0, 1]`.
+        r"""Returns the confidence of each triple, in :math:`[0, 1]`."""
+
+    @abstractmethod
+    def errors(self, score: Tensor, target: Tensor, wrong: Tensor) -> Tensor:
+        r"""Returns the mean error of a batch.
+
+        Args:
+            score (torch.Tensor): The scores of triples.
+            target (torch.Tensor): Their confidences.
+            wrong (torch.Tensor): The scores of corrupted triples.
+        """
+
+    def penalty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor | float:
+        r"""Returns what a batch adds to its errors; nothing for most models."""
+        return 0.0
+
+    def loss(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        *,
+        confidence: Tensor | None = None,
+        known: TripleIndex | None = None,
+    ) -> Tensor:
+        r"""Returns the loss of a batch of triples.
 
         Args:
             head_index (torch.Tensor): The head indices.
             rel_type (torch.Tensor): The relation type.
             tail_index (torch.Tensor): The tail indices.
+            confidence (torch.Tensor, optional): Their confidences; all 1 if
+                set to :obj:`None`. (default: :obj:`None`)
+            known (TripleIndex, optional): Triples that corruption must not
+                give. (default: :obj:`None`)
         """
+        batch = head_index, rel_type, tail_index
+        score = self(*batch)
+        target = torch.ones_like(score) if confidence is None else confidence
+        wrong = self(*self.corrupt(*batch, known=known))
+        return self.errors(score, target, wrong) + self.penalty(*batch)
 
     def corrupt(
         self,
@@ -70,15 +104,8 @@ class ConfidenceKGEModel(QueryKGEModel):
         known: TripleIndex | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         r"""Returns corrupted triples, of shape :obj:`[2, n, B]`: first those
-        with another head, then those with another tail.
-
-        Args:
-            head_index (torch.Tensor): The head indices, of shape :obj:`[B]`.
-            rel_type (torch.Tensor): The relation type, of shape :obj:`[B]`.
-            tail_index (torch.Tensor): The tail indices, of shape :obj:`[B]`.
-            known (TripleIndex, optional): Triples that must not come out;
-                those that do are drawn anew, a few times.
-                (default: :obj:`None`)
+        with another head, then those with another tail. Those that are
+        :obj:`known` are drawn again, a few times.
         """
         if self.generator is None:
             self.generator = torch.Generator(head_index.device)
@@ -90,12 +117,7 @@ class ConfidenceKGEModel(QueryKGEModel):
         )
         again = torch.ones((2, *shape), dtype=torch.bool, device=head.device)
         for _ in range(4 if known is not None else 1):
-            drawn = torch.randint(
-                self.num_nodes,
-                again.shape,
-                generator=self.generator,
-                device=head.device,
-            )
+            drawn = self.draw_nodes(again.shape, head.device)
             head[0] = torch.where(again[0], drawn[0], head[0])
             tail[1] = torch.where(again[1], drawn[1], tail[1])
             if known is not None:

@@ -1,4 +1,4 @@
-r"""Drawing entities from their posteriors, and paying for it, in one go."""
+r"""Draws from posteriors and their divergences from the prior, in one pass."""
 
 from typing import Any, NamedTuple
 
@@ -10,13 +10,8 @@ from torch.autograd.function import once_differentiable
 
 
 class Draws(NamedTuple):
-    r"""Embeddings of a batch at one draw from the posterior.
-
-    Args:
-        head (torch.Tensor): Those of heads, of shape :obj:`[B, channels]`.
-        tail (torch.Tensor): Those of tails, of shape :obj:`[B, channels]`.
-        other (torch.Tensor): Those of further entities that an objective asked
-            for, of shape :obj:`[K, channels]`.
+    r"""Embeddings at one draw from the posterior: of a batch's heads and tails,
+    of shape :obj:`[B, channels]`, and of :obj:`[K, channels]` other entities.
     """
 
     head: Tensor
@@ -44,19 +39,8 @@ class DrawAndDiverge(Function):
         sparse: bool,
     ) -> tuple[Tensor, Tensor]:
         r"""Returns the draws, of shape :obj:`[n, channels]`, and the sum over
-        the first entities of :obj:`share` times their divergence.
-
-        Args:
-            ctx (object): What the backward pass needs.
-            mean_weight (torch.Tensor): Means of all entities.
-            log_var_weight (torch.Tensor): Logarithms of their variances.
-            log_prior (torch.Tensor): The logarithm of the prior's variance.
-            entity (torch.Tensor): The entities, of shape :obj:`[n]`.
-            noise (torch.Tensor): Draws from a standard normal distribution, of
-                shape :obj:`[n, channels]`.
-            share (torch.Tensor): Which part of its divergence each of the first
-                entities pays, of shape :obj:`[m]`.
-            sparse (bool): Whether gradients are sparse.
+        the first entities of :obj:`share`, of shape :obj:`[m]`, times their
+        divergence.
         """
         size = share.numel()
         mean = F.embedding(entity, mean_weight)
@@ -103,21 +87,15 @@ class DrawAndDiverge(Function):
         if ctx.needs_input_grad[2]:
             count = 0.5 * mean.size(-1)
             by_prior = (pays[:, 0] * (count - energy)).sum()
-        return (
-            _scatter(by_mean, entity, ctx.num_nodes, ctx.sparse),
-            _scatter(by_log_var, entity, ctx.num_nodes, ctx.sparse),
-            by_prior,
-            None,
-            None,
-            None,
-            None,
-        )
+        by_weights = [
+            _scatter(rows, entity, ctx.num_nodes, ctx.sparse)
+            for rows in (by_mean, by_log_var)
+        ]
+        return *by_weights, by_prior, None, None, None, None
 
 
-def _scatter(
-    rows: Tensor, entity: Tensor, num_nodes: int, sparse: bool
-) -> Tensor:
-    shape = (num_nodes, rows.size(1))
+def _scatter(rows: Tensor, entity: Tensor, size: int, sparse: bool) -> Tensor:
+    shape = (size, rows.size(1))
     if sparse:
         return torch.sparse_coo_tensor(
             entity[None], rows, shape, check_invariants=False

@@ -10,15 +10,14 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective
-from pyg_cagp.nn.kge.posterior import count_slots
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.query import QueryKGEModel
+from pyg_cagp.nn.posterior.posterior import count_slots
 
 
 class EvidenceBound(QueryKGEModel):
     r"""The training of a :class:`~pyg_cagp.nn.kge.GaussianKGEModel`, which
-    makes the attributes below: batches, draws from the posterior that is
-    trained, and the loss.
+    sets the attributes below: batches, draws from its posterior, and the loss.
     """
 
     prior: GaussianPrior
@@ -26,7 +25,6 @@ class EvidenceBound(QueryKGEModel):
     variational: bool
     objective: Objective
     node_log_var: Embedding
-    generator: torch.Generator | None
     noise_table: NoiseTable | None
     node_freq: Tensor
 
@@ -35,19 +33,9 @@ class EvidenceBound(QueryKGEModel):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         r"""Replaces the heads of one half of the triples and the tails of the
-        other at random, as PyG does, drawing from the model's own generator.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
+        other at random, as PyG does.
         """
-        drawn = torch.randint(
-            self.num_nodes,
-            head_index.shape,
-            generator=self.generator,
-            device=head_index.device,
-        )
+        drawn = self.draw_nodes(head_index.shape, head_index.device)
         place = torch.arange(head_index.numel(), device=head_index.device)
         in_head = place.view_as(head_index) < head_index.numel() // 2
         return (
@@ -57,14 +45,8 @@ class EvidenceBound(QueryKGEModel):
         )
 
     def observe(self, head_index: Tensor, tail_index: Tensor) -> None:
-        r"""Tells the model which entities its training triples hold.
-
-        The weight of an entity's prior in a mini-batch depends on how often the
-        entity occurs in all of them. :meth:`loader` does this by itself.
-
-        Args:
-            head_index (torch.Tensor): The head indices of all triples.
-            tail_index (torch.Tensor): The tail indices of all triples.
+        r"""Counts each entity in all training triples, which decides the weight
+        of its prior in a mini-batch. :meth:`loader` calls it.
         """
         freq = count_slots(head_index, tail_index, self.num_nodes)
         self.node_freq.copy_(freq)
@@ -76,17 +58,8 @@ class EvidenceBound(QueryKGEModel):
         tail_index: Tensor,
         **kwargs: Any,
     ) -> Any:
-        r"""Returns a mini-batch loader that samples a subset of triplets, and
-        lets the model :meth:`observe` them.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-            **kwargs (optional): Additional arguments of
-                :class:`torch.utils.data.DataLoader`, such as
-                :obj:`batch_size`, :obj:`shuffle`, :obj:`drop_last`
-                or :obj:`num_workers`.
+        r"""Returns a loader of mini-batches of training triples, with the
+        options of :class:`torch.utils.data.DataLoader`.
         """
         self.observe(head_index, tail_index)
         return super().loader(head_index, rel_type, tail_index, **kwargs)
@@ -94,22 +67,15 @@ class EvidenceBound(QueryKGEModel):
     def kl_divergence(self, entity: Tensor) -> Tensor:
         r"""Returns the divergence of each posterior from the prior; see
         :meth:`~pyg_cagp.nn.kge.GaussianPrior.divergence`.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
         """
         log_var = self.node_log_var(entity) if self.variational else None
         return self.prior.divergence(self.node_emb(entity), log_var)
 
     def kl_term(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
         r"""Returns a batch's share of the prior term, per triple; see
-        :class:`~pyg_cagp.nn.kge.GaussianPrior`. Where entities pay by
+        :class:`~pyg_cagp.nn.kge.GaussianPrior`. Where entities are charged by
         occurrence, its mean over an epoch is :math:`\sum_i \textrm{KL}_i` over
         the number of triples, without bias.
-
-        Args:
-            head_index (torch.Tensor): The head indices of the batch.
-            tail_index (torch.Tensor): The tail indices of the batch.
         """
         if self.prior.reduction == "dense":
             every = torch.arange(self.num_nodes, device=head_index.device)
@@ -119,20 +85,14 @@ class EvidenceBound(QueryKGEModel):
         return (share * self.kl_divergence(slots)).sum()
 
     def constrain(self) -> None:
-        r"""Brings parameters back to where they may be, after a step of an
-        optimiser. Most models allow any.
+        r"""Projects parameters after a step of an optimiser; no change for most
+        models.
         """
 
     def loss(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the negative evidence lower bound per triple.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-        """
+        r"""Returns the negative evidence lower bound per triple."""
         nll, kl = self.loss_terms(head_index, rel_type, tail_index)
         return nll + self.kl_weight * kl
 
@@ -140,13 +100,7 @@ class EvidenceBound(QueryKGEModel):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> tuple[Tensor, Tensor]:
         r"""Returns the two terms of :meth:`loss`: the negative log-likelihood
-        of a batch and its share of the prior term, which is zero if it has no
-        weight.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
+        of a batch, and its :meth:`kl_term` or zero if that has no weight.
         """
         batch = head_index, rel_type, tail_index
         other = self.objective.negatives(self, *batch)
@@ -156,13 +110,8 @@ class EvidenceBound(QueryKGEModel):
     def draw(
         self, head_index: Tensor, tail_index: Tensor, other: Tensor
     ) -> tuple[Draws, Tensor]:
-        r"""Draws a batch's entities from the posterior, each slot anew, and
-        returns what the batch pays for the prior; see :meth:`kl_term`.
-
-        Args:
-            head_index (torch.Tensor): The head indices of the batch.
-            tail_index (torch.Tensor): The tail indices of the batch.
-            other (torch.Tensor): Further entities, which pay nothing.
+        r"""Draws a batch's entities from the posterior, each slot on its own,
+        and returns its :meth:`kl_term`, for which others are not charged.
         """
         entity = torch.cat([head_index, tail_index, other])
         sizes = [head_index.numel(), tail_index.numel(), other.numel()]
@@ -175,13 +124,12 @@ class EvidenceBound(QueryKGEModel):
             energy = self.prior.divergence(drawn[: share.numel()], None)
             kl = (share * energy).sum()
         else:
-            noise = self._noise(entity.numel())
             drawn, kl = DrawAndDiverge.apply(
                 self.node_emb.weight,
                 self.node_log_var.weight,
                 self.prior.log_variance,
                 entity,
-                noise,
+                self._noise(entity.numel()),
                 share,
                 self.node_emb.sparse,
             )
@@ -191,24 +139,20 @@ class EvidenceBound(QueryKGEModel):
 
     def _noise(self, size: int) -> Tensor:
         weight = self.node_emb.weight
-        shape = (size, weight.size(1))
+        shape, source = (size, weight.size(1)), self.generator
         if self.noise_table is not None:
-            return self.noise_table.read(shape, self.generator)
-        return torch.randn(
-            shape,
-            generator=self.generator,
-            device=weight.device,
-            dtype=weight.dtype,
-        )
+            return self.noise_table.read(shape, source)
+        device, dtype = weight.device, weight.dtype
+        return torch.randn(shape, generator=source, device=device, dtype=dtype)
 
     def _shares(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
-        r"""Which part of its divergence each slot of a batch pays."""
+        r"""The part of its divergence that each slot of a batch is charged."""
         slots = torch.cat([head_index, tail_index])
         freq = self.node_freq[slots]
         if bool((freq == 0).any()):
             raise InvalidInputError(
-                f"entity {int(slots[freq == 0][0])} occurs in a batch but not "
-                f"in what the model was told of; call 'observe' with all "
-                f"training triples, or get batches from 'loader'"
+                f"entity {int(slots[freq == 0][0])} of a batch was never "
+                f"observed; call 'observe' with all training triples, or use "
+                f"'loader'"
             )
         return 1 / (freq * head_index.numel()).to(self.node_emb.weight.dtype)

@@ -1,4 +1,4 @@
-r"""KG2E: entities and relations as Gaussians that should overlap."""
+r"""KG2E: entities and relations as Gaussians."""
 
 import math
 from typing import Literal, TypeAlias, Unpack
@@ -38,10 +38,10 @@ class KG2E(GaussianKGEModel):
         s_{rj}) + \log 2 \pi \right).
 
     Distributions are scored as they are: nothing is drawn, and there is no
-    prior. As in the paper, training is by margin with one negative, means are
-    kept in the unit ball and variances within :obj:`variance_range`;
-    :meth:`constrain`, to be called after each step, sees to it. Variances learn
-    how specific an entity is, not how often it was seen.
+    prior. As in the paper, training is by margin with one negative.
+    :meth:`constrain`, to be called after each step, keeps means in the unit
+    ball and variances within :obj:`variance_range`. Variances learn how
+    specific an entity is, not how often it was seen.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -59,8 +59,6 @@ class KG2E(GaussianKGEModel):
 
     rel_width = 2
     scores_hold_variances = True
-    #: Pairs of embeddings that are compared at a time, which bounds memory.
-    chunk = 2**18
 
     def __init__(
         self,
@@ -87,12 +85,7 @@ class KG2E(GaussianKGEModel):
         kwargs.setdefault("prior_variance", high)
         self.score = score
         self.variance_range = (float(low), float(high))
-        super().__init__(
-            num_nodes,
-            num_relations,
-            hidden_channels,
-            **kwargs,
-        )
+        super().__init__(num_nodes, num_relations, hidden_channels, **kwargs)
 
     def reset_parameters(self) -> None:
         r"""Resets all learnable parameters of the module."""
@@ -104,9 +97,7 @@ class KG2E(GaussianKGEModel):
 
     @torch.no_grad()
     def constrain(self) -> None:
-        r"""Brings means back into the unit ball, and variances into their
-        range.
-        """
+        r"""Projects means into the unit ball, variances into their range."""
         low, high = map(math.log, self.variance_range)
         rel, rel_log_var = self.rel_emb.weight.chunk(2, dim=-1)
         for mean in (self.node_emb.weight, rel):
@@ -136,8 +127,8 @@ class KG2E(GaussianKGEModel):
     def draw(
         self, head_index: Tensor, tail_index: Tensor, other: Tensor
     ) -> tuple[Draws, Tensor]:
-        r"""Returns the distributions of a batch's entities, and what the batch
-        pays for the prior.
+        r"""Returns the distributions of a batch's entities, and its
+        :meth:`kl_term`.
         """
         entity = torch.cat([head_index, tail_index, other])
         sizes = [head_index.numel(), tail_index.numel(), other.numel()]
@@ -147,9 +138,7 @@ class KG2E(GaussianKGEModel):
         return Draws(*parts), self.kl_term(head_index, tail_index)
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores distributions; see
-        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
-        """
+        r"""Scores distributions."""
         head, head_var = head.chunk(2, dim=-1)
         rel, rel_var = rel.chunk(2, dim=-1)
         tail, tail_var = tail.chunk(2, dim=-1)
@@ -160,43 +149,18 @@ class KG2E(GaussianKGEModel):
         var = var + rel_var
         return -0.5 * (gap / var + (2 * math.pi * var).log()).sum(dim=-1)
 
-    def score_all_tails(
-        self, head: Tensor, rel: Tensor, tails: Tensor
-    ) -> Tensor:
-        r"""Scores a batch of queries against one list of tails."""
-        size = max(1, self.chunk // max(1, tails.size(0)))
-        parts = [
-            self.interaction(h[:, None], r[:, None], tails[None])
-            for h, r in zip(head.split(size), rel.split(size), strict=True)
-        ]
-        return torch.cat(parts)
-
-    def score_all_heads(
-        self, heads: Tensor, rel: Tensor, tail: Tensor
-    ) -> Tensor:
-        r"""Scores a batch of queries against one list of heads."""
-        size = max(1, self.chunk // max(1, heads.size(0)))
-        parts = [
-            self.interaction(heads[None], r[:, None], t[:, None])
-            for r, t in zip(rel.split(size), tail.split(size), strict=True)
-        ]
-        return torch.cat(parts)
-
     def score_variance(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the variance of the energy :math:`\frac{1}{2} \sum_j
-        \delta_j^2 / c_j` over triples drawn from the distributions, the one
-        part of the score that varies with them.
+        \delta_j^2 / c_j` over triples drawn from the distributions.
 
         .. math::
             \textrm{Var} = \sum_j \frac{v_j^2 + 2 v_j \delta_j^2}{2 c_j^2}
 
-        For :obj:`"kl"`, the relation is what is held against,
-        :math:`\mathbf{v} = \mathbf{s}_h + \mathbf{s}_t` and
-        :math:`\mathbf{c} = \mathbf{s}_r`; for :obj:`"el"` it is drawn as well,
-        and :math:`\mathbf{v} = \mathbf{c} = \mathbf{s}_h + \mathbf{s}_t +
-        \mathbf{s}_r`.
+        For :obj:`"kl"`, :math:`\mathbf{v} = \mathbf{s}_h + \mathbf{s}_t` and
+        :math:`\mathbf{c} = \mathbf{s}_r`; for :obj:`"el"`, :math:`\mathbf{v} =
+        \mathbf{c} = \mathbf{s}_h + \mathbf{s}_t + \mathbf{s}_r`.
         """
         head, head_var = self.embed(head_index).chunk(2, dim=-1)
         rel, rel_var = self.embed_rel(rel_type).chunk(2, dim=-1)
@@ -204,8 +168,7 @@ class KG2E(GaussianKGEModel):
         gap = (head - rel - tail).square()
         # An entity moves as its own head and tail at once, which cancels.
         apart = (head_index != tail_index)[..., None]
-        var = self.variance(head_index) + self.variance(tail_index)
-        var = var * apart
+        var = apart * (self.variance(head_index) + self.variance(tail_index))
         scale = rel_var
         if self.score == "el":
             var, scale = var + rel_var, head_var + tail_var + rel_var

@@ -1,4 +1,4 @@
-r"""Where the noise of draws comes from."""
+r"""The noise of draws."""
 
 import torch
 from torch import Tensor
@@ -9,15 +9,13 @@ from pyg_cagp.exceptions import InvalidInputError
 class NoiseTable:
     r"""Standard normal numbers, made once and read many times.
 
-    On a CPU, making normal numbers can take a quarter of a training step. Each
-    draw reads a stretch of the table from a random place instead, as in the
+    Each draw reads a stretch of the table from a random place, as in the
     `"Evolution Strategies as a Scalable Alternative to Reinforcement Learning"
     <https://arxiv.org/abs/1703.03864>`_ paper. Within a draw, all numbers are
     independent; draws of different steps may share some.
 
     Args:
-        size (int, optional): How many numbers the table holds.
-            (default: :obj:`4194304`)
+        size (int, optional): The number of values. (default: :obj:`4194304`)
         seed (int, optional): The seed of the table. (default: :obj:`0`)
         device (torch.device or str, optional): Where the table is.
             (default: :obj:`"cpu"`)
@@ -40,7 +38,7 @@ class NoiseTable:
 
         Args:
             shape (tuple): The shape of the result.
-            generator (torch.Generator, optional): What decides where to read.
+            generator (torch.Generator, optional): The source of its place.
         """
         count = shape[0] * shape[1]
         room = self.values.numel() - count
@@ -49,8 +47,7 @@ class NoiseTable:
                 f"a table of {self.values.numel()} numbers is too small for a "
                 f"draw of {count}; make it larger, or the batch smaller"
             )
-        place = torch.randint(
-            room + 1, (), generator=generator, device=self.values.device
-        )
+        device = self.values.device
+        place = torch.randint(room + 1, (), generator=generator, device=device)
         start = int(place)
         return self.values[start : start + count].view(shape)

@@ -1,4 +1,4 @@
-r"""What embeddings are trained by: the likelihood of triples."""
+r"""Likelihoods of triples, by which embeddings are trained."""
 
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 class Objective(Protocol):
-    r"""Anything that gives the negative log-likelihood of a batch, per triple,
-    at one draw from the posterior.
+    r"""The negative log-likelihood of a batch, per triple, at one draw from the
+    posterior.
     """
 
     def negatives(
@@ -53,7 +53,7 @@ class Objective(Protocol):
 
 class OneNegative:
     r"""One false triple for each true one, as in PyG's models and in the
-    paper: a random head or a random tail, told apart by cross-entropy or by a
+    paper: a random head or a random tail, separated by cross-entropy or by a
     margin.
 
     Args:
@@ -61,11 +61,10 @@ class OneNegative:
             :obj:`"margin"` for a ranking loss. (default: :obj:`"bce"`)
         margin (float, optional): The margin of the ranking loss.
             (default: :obj:`1.0`)
-        head_rate (torch.Tensor, optional): For each relation, the probability
-            that it is the head that is replaced; see
-            :func:`~pyg_cagp.nn.kge.bernoulli_rates`. If set to :obj:`None`,
-            heads are replaced in one half of a batch and tails in the other.
-            (default: :obj:`None`)
+        head_rate (torch.Tensor, optional): The probability that the head is
+            replaced, for each relation; see
+            :func:`~pyg_cagp.nn.kge.bernoulli_rates`. By default, heads are
+            replaced in one half of a batch. (default: :obj:`None`)
     """
 
     def __init__(
@@ -88,36 +87,23 @@ class OneNegative:
         tail_index: Tensor,
     ) -> Tensor:
         r"""Draws an entity for each triple, to replace its head or tail."""
-        return torch.randint(
-            model.num_nodes,
-            head_index.shape,
-            generator=model.generator,
-            device=head_index.device,
-        )
+        return model.draw_nodes(head_index.shape, head_index.device)
 
     def corrupt(
         self, model: "GaussianKGEModel", rel_type: Tensor, drawn: Draws
     ) -> tuple[Tensor, Tensor]:
-        r"""Puts the negatives in the place of heads or of tails.
-
-        Args:
-            model (GaussianKGEModel): The model.
-            rel_type (torch.Tensor): The relation type.
-            drawn (Draws): Embeddings of heads, tails and negatives.
-        """
+        r"""Puts the negatives in the place of heads or of tails."""
         if self.head_rate is None:
             half = rel_type.numel() // 2
             # Not slices, whose gradients are padded with zeros.
             sizes = [half, rel_type.numel() - half]
-            (_, head), (tail, _) = (
-                part.split(sizes) for part in (drawn.head, drawn.tail)
+            (_, head), (tail, _), (in_head, in_tail) = (
+                part.split(sizes) for part in drawn
             )
-            in_head, in_tail = drawn.other.split(sizes)
             return torch.cat([in_head, head]), torch.cat([tail, in_tail])
+        shape, source = rel_type.shape, model.generator
         rate = self.head_rate.to(rel_type.device)[rel_type]
-        chance = torch.rand(
-            rate.shape, generator=model.generator, device=rate.device
-        )
+        chance = torch.rand(shape, generator=source, device=rel_type.device)
         in_head = (chance < rate)[:, None]
         return (
             torch.where(in_head, drawn.other, drawn.head),
@@ -158,13 +144,12 @@ def bernoulli_rates(
         \textrm{tph} = \frac{\#(h, t)}{\# h}, \quad
         \textrm{hpt} = \frac{\#(h, t)}{\# t},
 
-    so that the side with fewer right answers is replaced more often, and fewer
-    negatives are true. Relations without a triple get one half.
+    so that fewer negatives are true. Relations without a triple get one half.
 
     Args:
-        head_index (torch.Tensor): The head indices of all training triples.
-        rel_type (torch.Tensor): The relation type of each.
-        tail_index (torch.Tensor): The tail indices of each.
+        head_index (torch.Tensor): The head indices of training.
+        rel_type (torch.Tensor): The relation type.
+        tail_index (torch.Tensor): The tail indices.
         num_relations (int): The number of relations.
 
     Example:

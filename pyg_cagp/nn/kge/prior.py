@@ -1,4 +1,4 @@
-r"""The prior of Gaussian entities, and what it costs to leave it."""
+r"""The prior of Gaussian entities, and divergences from it."""
 
 import math
 
@@ -20,15 +20,12 @@ class GaussianPrior(Module):
         learn (bool, optional): If set to :obj:`True`, the variance is a
             parameter that training fits (empirical Bayes).
             (default: :obj:`False`)
-        reduction (str, optional): How a mini-batch pays for the divergences of
-            posteriors from the prior. With :obj:`"occurrence"`, an entity in
-            :math:`f` training slots pays :math:`1 / f` of its own each time it
-            occurs, and so the whole of it in an epoch: the evidence lower
-            bound, without bias. Charged in full each time, it would pay
-            :math:`f` times for one prior, which cancels the contraction that
-            evidence should bring. With :obj:`"dense"`, every step pays the mean
-            over all entities, as in the paper.
-            (default: :obj:`"occurrence"`)
+        reduction (str, optional): How a mini-batch is charged for divergences
+            from the prior. With :obj:`"occurrence"`, an entity in :math:`f`
+            training slots is charged :math:`1 / f` of its own each time it
+            occurs, which is the evidence lower bound, without bias. With
+            :obj:`"dense"`, each step is charged the mean over all entities, as
+            in the paper. (default: :obj:`"occurrence"`)
     """
 
     log_variance: Tensor
@@ -74,9 +71,8 @@ class GaussianPrior(Module):
             \frac{\exp \ell_{ij} + \mu_{ij}^2}{\sigma_0^2} - 1 - \ell_{ij} +
             \log \sigma_0^2 \right),
 
-        Points have no divergence; for them it is the negative logarithm of the
-        prior's density at them, up to a constant: :math:`\frac{1}{2}
-        \sum_j \mu_{ij}^2 / \sigma_0^2`.
+        or, for points, the negative logarithm of the prior's density up to a
+        constant, :math:`\frac{1}{2} \sum_j \mu_{ij}^2 / \sigma_0^2`.
 
         Args:
             mean (torch.Tensor): The means, of shape :obj:`[..., channels]`.

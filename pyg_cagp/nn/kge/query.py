@@ -2,6 +2,7 @@ r"""Models that score embeddings, and answer queries in bulk."""
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Self
 
 import torch
@@ -25,10 +26,9 @@ class QueryKGEModel(KGEModel, ABC):
         num_relations (int): The number of relations in the graph.
         hidden_channels (int): The hidden embedding size.
         reciprocal (bool, optional): If set to :obj:`True`, each relation has an
-            inverse with an embedding of its own, number
-            :obj:`num_relations + rel_type`, and :math:`(?, r, t)` is asked as
-            :math:`(t, r^{-1}, ?)`. A head is then scored by the inverse, and
-            not as :meth:`forward` scores the triple. (default: :obj:`False`)
+            inverse with its own embedding, number
+            :obj:`num_relations + rel_type`, by which :math:`(t, r^{-1}, ?)`
+            replaces :math:`(?, r, t)`. (default: :obj:`False`)
         sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
             embedding matrices will be sparse. (default: :obj:`False`)
     """
@@ -39,6 +39,9 @@ class QueryKGEModel(KGEModel, ABC):
 
     #: How many numbers to hold at a time where candidates are scored by pairs.
     max_numbers = 2**23
+
+    #: The source of random numbers; PyTorch's own if set to None.
+    generator: torch.Generator | None = None
 
     def __init__(
         self,
@@ -57,26 +60,18 @@ class QueryKGEModel(KGEModel, ABC):
         self.reciprocal = reciprocal
         #: How many numbers a pair of a query and a candidate takes.
         self.pair_width = self.node_width * hidden_channels
-        self.node_emb = Embedding(
-            num_nodes, self.node_width * hidden_channels, sparse=sparse
-        )
-        self.rel_emb = Embedding(
-            2 * num_relations if reciprocal else num_relations,
-            self.rel_width * hidden_channels,
-            sparse=sparse,
-        )
+        self.node_emb = Embedding(num_nodes, self.pair_width, sparse=sparse)
+        num, width = (1 + reciprocal) * num_relations, self.rel_width
+        self.rel_emb = Embedding(num, width * hidden_channels, sparse=sparse)
 
     @abstractmethod
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores embeddings; what a model is made of.
+        r"""Scores embeddings, which defines the model.
 
         Args:
-            head (torch.Tensor): Embeddings of heads, of shape
-                :obj:`[..., node_channels]`.
-            rel (torch.Tensor): Embeddings of relations, of shape
-                :obj:`[..., rel_channels]`.
-            tail (torch.Tensor): Embeddings of tails, of shape
-                :obj:`[..., node_channels]`.
+            head (torch.Tensor): Embeddings, of shape :obj:`[..., channels]`.
+            rel (torch.Tensor): Embeddings, of shape :obj:`[..., channels]`.
+            tail (torch.Tensor): Embeddings, of shape :obj:`[..., channels]`.
 
         Returns:
             Scores of shape :obj:`[...]`, higher for more plausible triples.
@@ -84,46 +79,33 @@ class QueryKGEModel(KGEModel, ABC):
 
     def with_entities(self, node_emb: Tensor) -> Self:
         r"""Returns a frozen copy of the model with other embeddings of
-        entities, such as those that an encoder returns.
-
-        Args:
-            node_emb (torch.Tensor): The embeddings, of shape
-                :obj:`[num_nodes, node_channels]`.
+        entities, such as those of an encoder.
         """
-        if node_emb.shape != self.node_emb.weight.shape:
+        shape = list(self.node_emb.weight.shape)
+        if list(node_emb.shape) != shape:
             raise InvalidInputError(
-                f"'node_emb' must have shape "
-                f"{list(self.node_emb.weight.shape)} (got "
+                f"'node_emb' must have shape {shape} (got "
                 f"{list(node_emb.shape)})"
             )
         model = copy.deepcopy(self).requires_grad_(False)
-        model.node_emb.weight = torch.nn.Parameter(
-            node_emb.detach().clone(), requires_grad=False
-        )
+        weight = node_emb.detach().clone()
+        model.node_emb.weight = torch.nn.Parameter(weight, requires_grad=False)
         return model
 
     def embed(self, entity: Tensor | None = None) -> Tensor:
-        r"""Returns what :meth:`interaction` takes for entities.
-
-        Args:
-            entity (torch.Tensor, optional): The entities; all of them if set
-                to :obj:`None`. (default: :obj:`None`)
+        r"""Returns what :meth:`interaction` takes for entities, by default for
+        all of them.
         """
         return self.node_emb.weight if entity is None else self.node_emb(entity)
 
     def embed_rel(self, rel_type: Tensor) -> Tensor:
-        r"""Returns what :meth:`interaction` takes for relations.
-
-        Args:
-            rel_type (torch.Tensor): The relation type.
-        """
+        r"""Returns what :meth:`interaction` takes for relations."""
         return self.rel_emb(rel_type)
 
     def forward(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the score of each triple at the embeddings
-        of its entities, which are means if entities are distributions.
+        r"""Returns the score of each triple, at the means of distributions.
 
         Args:
             head_index (torch.Tensor): The head indices.
@@ -145,60 +127,56 @@ class QueryKGEModel(KGEModel, ABC):
             head (torch.Tensor): Embeddings, of shape :obj:`[B, channels]`.
             rel (torch.Tensor): Embeddings, of shape :obj:`[B, channels]`.
             tails (torch.Tensor): Embeddings, of shape :obj:`[N, channels]`.
-
-        Returns:
-            Scores of shape :obj:`[B, N]`.
         """
-        # Some at a time: each pair has all its numbers in memory.
-        return torch.cat(
-            [
-                self.interaction(head[:, None], rel[:, None], part[None])
-                for part in tails.split(self._pairs_at_once(head))
-            ],
-            dim=1,
-        )
+        head, rel = head[:, None], rel[:, None]
+        parts = self._parts(tails, len(head))
+        return torch.cat([self.interaction(head, rel, p) for p in parts], 1)
 
     def score_all_heads(
         self, heads: Tensor, rel: Tensor, tail: Tensor
     ) -> Tensor:
-        r"""Scores a batch of queries against one list of heads; see
-        :meth:`score_all_tails`.
-        """
-        return torch.cat(
-            [
-                self.interaction(part[None], rel[:, None], tail[:, None])
-                for part in heads.split(self._pairs_at_once(tail))
-            ],
-            dim=1,
+        r"""Scores a batch of queries against one list of heads."""
+        rel, tail = rel[:, None], tail[:, None]
+        parts = self._parts(heads, len(tail))
+        return torch.cat([self.interaction(p, rel, tail) for p in parts], 1)
+
+    def _parts(self, candidates: Tensor, num_queries: int) -> Sequence[Tensor]:
+        # Each pair of a query and a candidate has all its numbers in memory.
+        width = max(1, num_queries * self.pair_width)
+        return candidates[None].split(max(1, self.max_numbers // width), dim=1)
+
+    def draw_nodes(self, shape: Sequence[int], device: torch.device) -> Tensor:
+        r"""Draws entities uniformly, from :attr:`generator`."""
+        source = self.generator
+        return torch.randint(
+            self.num_nodes, shape, generator=source, device=device
         )
 
-    def _pairs_at_once(self, given: Tensor) -> int:
-        return max(1, self.max_numbers // max(1, len(given) * self.pair_width))
+    def query_rel(self, side: str, rel_type: Tensor) -> tuple[Tensor, bool]:
+        r"""Returns the embeddings of the relations of queries, and whether the
+        answer takes the place of the head.
+        """
+        inverse = side == "head" and self.reciprocal
+        rel_type = rel_type + self.num_relations if inverse else rel_type
+        return self.embed_rel(rel_type), side == "head" and not inverse
 
     def score_candidates(
         self, side: str, given: Tensor, rel_type: Tensor, candidates: Tensor
     ) -> Tensor:
-        r"""Scores a batch of queries, whichever side they ask for, against one
-        list of candidates.
+        r"""Scores a batch of queries against one list of candidates.
 
         Args:
-            side (str): The side asked for, :obj:`"tail"` or :obj:`"head"`.
+            side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
             given (torch.Tensor): Embeddings of the entities of the other side,
                 of shape :obj:`[B, channels]`.
             rel_type (torch.Tensor): The relation type, of shape :obj:`[B]`.
             candidates (torch.Tensor): Embeddings, of shape
                 :obj:`[N, channels]`.
-
-        Returns:
-            Scores of shape :obj:`[B, N]`.
         """
-        if side == "tail":
-            rel = self.embed_rel(rel_type)
-            return self.score_all_tails(given, rel, candidates)
-        if self.reciprocal:
-            rel = self.embed_rel(rel_type + self.num_relations)
-            return self.score_all_tails(given, rel, candidates)
-        return self.score_all_heads(candidates, self.embed_rel(rel_type), given)
+        rel, is_head = self.query_rel(side, rel_type)
+        if is_head:
+            return self.score_all_heads(candidates, rel, given)
+        return self.score_all_tails(given, rel, candidates)
 
     def score_answer(
         self, side: str, given: Tensor, rel_type: Tensor, answer: Tensor
@@ -206,44 +184,34 @@ class QueryKGEModel(KGEModel, ABC):
         r"""Scores one candidate for each query; see :meth:`score_candidates`.
 
         Args:
-            side (str): The side asked for, :obj:`"tail"` or :obj:`"head"`.
-            given (torch.Tensor): Embeddings, of shape
-                :obj:`[..., channels]`.
+            side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
+            given (torch.Tensor): Embeddings, of shape :obj:`[..., channels]`.
             rel_type (torch.Tensor): The relation type, of shape :obj:`[...]`.
-            answer (torch.Tensor): Embeddings, of shape
-                :obj:`[..., channels]`.
+            answer (torch.Tensor): Embeddings, of shape :obj:`[..., channels]`.
         """
-        if side == "tail":
-            return self.interaction(given, self.embed_rel(rel_type), answer)
-        if self.reciprocal:
-            rel = self.embed_rel(rel_type + self.num_relations)
-            return self.interaction(given, rel, answer)
-        return self.interaction(answer, self.embed_rel(rel_type), given)
+        rel, is_head = self.query_rel(side, rel_type)
+        if is_head:
+            return self.interaction(answer, rel, given)
+        return self.interaction(given, rel, answer)
 
     def score_tails(self, head_index: Tensor, rel_type: Tensor) -> Tensor:
-        r"""Scores all entities as tails of :math:`(h, r, ?)`.
+        r"""Scores all entities as tails of :math:`(h, r, ?)`, of shape
+        :obj:`[B, num_nodes]`.
 
         Args:
             head_index (torch.Tensor): The head indices, of shape :obj:`[B]`.
             rel_type (torch.Tensor): The relation type, of shape :obj:`[B]`.
-
-        Returns:
-            Scores of shape :obj:`[B, num_nodes]`.
         """
-        return self.score_candidates(
-            "tail", self.embed(head_index), rel_type, self.embed()
-        )
+        given = self.embed(head_index)
+        return self.score_candidates("tail", given, rel_type, self.embed())
 
     def score_heads(self, rel_type: Tensor, tail_index: Tensor) -> Tensor:
-        r"""Scores all entities as heads of :math:`(?, r, t)`.
+        r"""Scores all entities as heads of :math:`(?, r, t)`, of shape
+        :obj:`[B, num_nodes]`.
 
         Args:
             rel_type (torch.Tensor): The relation type, of shape :obj:`[B]`.
             tail_index (torch.Tensor): The tail indices, of shape :obj:`[B]`.
-
-        Returns:
-            Scores of shape :obj:`[B, num_nodes]`.
         """
-        return self.score_candidates(
-            "head", self.embed(tail_index), rel_type, self.embed()
-        )
+        given = self.embed(tail_index)
+        return self.score_candidates("head", given, rel_type, self.embed())

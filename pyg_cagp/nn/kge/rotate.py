@@ -54,16 +54,12 @@ class GaussianRotatE(GaussianKGEModel):
 
     def rotate(self, node: Tensor, angle: Tensor) -> Tensor:
         r"""Turns the complex coordinates of embeddings by given angles."""
-        real, imaginary = node.chunk(2, dim=-1)
+        real, imag = node.chunk(2, dim=-1)
         cos, sin = angle.cos(), angle.sin()
-        return torch.cat(
-            [cos * real - sin * imaginary, cos * imaginary + sin * real], dim=-1
-        )
+        return torch.cat([cos * real - sin * imag, cos * imag + sin * real], -1)
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores embeddings; see
-        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
-        """
+        r"""Scores embeddings."""
         gap = self.rotate(head, rel) - tail
         return self.margin - torch.linalg.vector_norm(gap, dim=-1)
 

@@ -1,9 +1,9 @@
 r"""A knowledge-graph embedding whose score is a Gaussian process."""
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-from pyg_cagp.data import TripleIndex
 from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
 from pyg_cagp.nn.spectral import RandomFeatures, SpectralResidual
 
@@ -13,17 +13,16 @@ class SNGPModel(ConfidenceKGEModel):
     Principled Uncertainty Estimation with Deterministic Deep Learning via
     Distance Awareness" <https://arxiv.org/abs/2006.10108>`_ paper, on triples.
 
-    Head, relation and tail are embedded side by side, with their product, which
-    is what bilinear models score by; residual layers of bounded weights keep
-    distances; and a Gaussian process by random features gives the score. The
-    feature map is the score's own path, not something beside it.
+    Head, relation and tail are embedded side by side, with their product, by
+    which bilinear models score. Residual layers of bounded weights keep
+    distances, and a Gaussian process by random features gives the score.
 
     .. math::
         s(h, r, t) = \boldsymbol{\beta}^\top \phi \left( g \left( [\mathbf{e}_h,
         \mathbf{e}_r, \mathbf{e}_t, \mathbf{e}_h \circ \mathbf{e}_r \circ
         \mathbf{e}_t] \right) \right), \quad p = \sigma(s)
 
-    It is trained to tell true triples from corrupted ones by cross-entropy.
+    It is trained to separate triples from corrupted ones by cross-entropy.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -36,8 +35,8 @@ class SNGPModel(ConfidenceKGEModel):
             (default: :obj:`2`)
         bound (float, optional): The bound of their weights.
             (default: :obj:`0.95`)
-        ridge (float, optional): The precision of the head's prior, charged
-            once an epoch's worth of triples. (default: :obj:`1.0`)
+        ridge (float, optional): The precision of the head's prior.
+            (default: :obj:`1.0`)
         num_negatives (int, optional): The number of corrupted triples of each
             triple. (default: :obj:`4`)
         seed (int, optional): The seed of features and corruption.
@@ -81,16 +80,12 @@ class SNGPModel(ConfidenceKGEModel):
 
     def reset_parameters(self) -> None:
         r"""Resets all learnable parameters of the module."""
-        channels = 4 * self.hidden_channels
+        channels, device = 4 * self.hidden_channels, self.node_emb.weight.device
         torch.nn.init.normal_(self.node_emb.weight)
         torch.nn.init.normal_(self.rel_emb.weight)
-        device = self.node_emb.weight.device
-        self.trunk = SpectralResidual(channels, self.num_layers, self.bound).to(
-            device
-        )
-        self.process = RandomFeatures(
-            channels, self.num_features, seed=self.seed
-        ).to(device)
+        trunk = SpectralResidual(channels, self.num_layers, self.bound)
+        process = RandomFeatures(channels, self.num_features, seed=self.seed)
+        self.trunk, self.process = trunk.to(device), process.to(device)
         self.generator = None
 
     def _hidden(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
@@ -102,18 +97,12 @@ class SNGPModel(ConfidenceKGEModel):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the features :math:`\phi` of each triple."""
-        return self.process.features(
-            self._hidden(
-                self.embed(head_index),
-                self.embed_rel(rel_type),
-                self.embed(tail_index),
-            )
-        )
+        head, tail = self.embed(head_index), self.embed(tail_index)
+        hidden = self._hidden(head, self.embed_rel(rel_type), tail)
+        return self.process.features(hidden)
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores embeddings; see
-        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
-        """
+        r"""Scores embeddings."""
         return self.process(self._hidden(head, rel, tail))
 
     def confidence(
@@ -122,27 +111,14 @@ class SNGPModel(ConfidenceKGEModel):
         r"""Returns the probability that each triple is true."""
         return torch.sigmoid(self(head_index, rel_type, tail_index))
 
-    def loss(
-        self,
-        head_index: Tensor,
-        rel_type: Tensor,
-        tail_index: Tensor,
-        *,
-        confidence: Tensor | None = None,
-        known: TripleIndex | None = None,
+    def errors(self, score: Tensor, target: Tensor, wrong: Tensor) -> Tensor:
+        r"""Returns the cross-entropy of a batch."""
+        entropy = F.binary_cross_entropy_with_logits
+        return entropy(score, target) + entropy(wrong, torch.zeros_like(wrong))
+
+    def penalty(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the loss of a batch of triples; see
-        :meth:`~pyg_cagp.nn.kge.UKGE.loss`.
-        """
-        score = self(head_index, rel_type, tail_index)
-        target = torch.ones_like(score) if confidence is None else confidence
-        wrong = self(
-            *self.corrupt(head_index, rel_type, tail_index, known=known)
-        )
-        entropy = torch.nn.functional.binary_cross_entropy_with_logits
+        r"""Returns a triple's share of the prior of the head."""
         prior = self.ridge / 2 * self.process.head.square().sum()
-        return (
-            entropy(score, target)
-            + entropy(wrong, torch.zeros_like(wrong))
-            + prior / self.num_triples
-        )
+        return prior / self.num_triples

@@ -21,11 +21,9 @@ class SampledSoftmax:
 
     The tail of a triple competes with :obj:`num_negatives` entities drawn
     uniformly, and so does its head. Scores of negatives are raised by
-    :math:`\log \frac{|\mathcal{E}|}{K}`, so that :math:`K` of them stand for
-    all and the sum over candidates is unbiased (as in the `"On Using Very Large
-    Target Vocabulary for Neural Machine Translation"
-    <https://arxiv.org/abs/1412.2007>`_ paper); a negative that happens to be
-    the answer is left out.
+    :math:`\log \frac{|\mathcal{E}|}{K}`, so that the sum over candidates is
+    unbiased, as in the `"On Using Very Large Target Vocabulary for Neural
+    Machine Translation" <https://arxiv.org/abs/1412.2007>`_ paper.
 
     Args:
         num_negatives (int, optional): The number :math:`K` of negatives.
@@ -52,12 +50,8 @@ class SampledSoftmax:
         tail_index: Tensor,
     ) -> Tensor:
         r"""Draws the entities that a batch shares."""
-        return torch.randint(
-            model.num_nodes,
-            (self.num_negatives,),
-            generator=model.generator,
-            device=head_index.device,
-        )
+        shape = (self.num_negatives,)
+        return model.draw_nodes(shape, head_index.device)
 
     def __call__(
         self,
@@ -76,9 +70,8 @@ class SampledSoftmax:
             ("head", tail_index, head_index, drawn.tail, drawn.head),
         ):
             true = model.score_answer(side, given_emb, rel_type, answer_emb)
-            scores = model.score_candidates(
-                side, given_emb, rel_type, drawn.other
-            )
+            query = side, given_emb, rel_type
+            scores = model.score_candidates(*query, drawn.other)
             hits = self.find_answers(side, given, rel_type, answer, other)
             total = total + self.nll(true, scores, hits, model.num_nodes)
         return total
@@ -91,8 +84,8 @@ class SampledSoftmax:
         answer: Tensor,
         other: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        r"""Returns the rows and columns at which a negative is an answer. They
-        are few, and a comparison of all with all would find them slowly.
+        r"""Returns the rows and columns at which a negative is an answer, which
+        are too few to compare all pairs.
         """
         row = torch.arange(answer.numel(), device=answer.device)
         if self.known is not None:
@@ -116,15 +109,16 @@ class SampledSoftmax:
         r"""Returns the mean loss of one direction.
 
         Args:
-            true (torch.Tensor): Scores of answers, of shape :obj:`[B]`.
-            scores (torch.Tensor): Scores of negatives, of shape
-                :obj:`[B, K]`. They are written to.
-            hits (tuple): Rows and columns of negatives that are answers after
-                all.
+            true (torch.Tensor): The scores of answers, of shape :obj:`[B]`.
+            scores (torch.Tensor): The scores of negatives, of shape
+                :obj:`[B, K]`, which are written to.
+            hits (tuple): The result of :meth:`find_answers`.
             num_nodes (int): How many candidates the negatives stand for.
         """
+        # Sums over many candidates lose too much in half precision.
+        if scores.dtype in (torch.bfloat16, torch.float16):
+            scores = scores.float()
         # Finite, for all negatives of a query may be answers.
-        scores = _at_least_single(scores)
         scores[hits] = -1e30
         shift = math.log(num_nodes / self.num_negatives)
         total = torch.logaddexp(scores.logsumexp(dim=1) + shift, true)
@@ -135,8 +129,8 @@ class SampledSoftmax:
 
 
 class SelfAdversarial(SampledSoftmax):
-    r"""Each negative is told apart on its own, the hard ones weighing more, as
-    in the `"RotatE: Knowledge Graph Embedding by Relational Rotation in Complex
+    r"""Each negative competes on its own, and hard ones weigh more, as in the
+    `"RotatE: Knowledge Graph Embedding by Relational Rotation in Complex
     Space" <https://arxiv.org/abs/1902.10197>`_ paper.
 
     .. math::
@@ -147,12 +141,12 @@ class SelfAdversarial(SampledSoftmax):
     likelihood.
 
     Args:
-        num_negatives (int, optional): The number of negatives, which a whole
-            batch shares. (default: :obj:`512`)
+        num_negatives (int, optional): The number of negatives.
+            (default: :obj:`512`)
         known (AnswerIndex, optional): Triples known to be true. A negative that
             makes one of them is left out. (default: :obj:`None`)
-        temperature (float, optional): How much hard negatives are preferred;
-            none for 0. (default: :obj:`1.0`)
+        temperature (float, optional): The factor :math:`\tau` of hard
+            negatives. (default: :obj:`1.0`)
     """
 
     def __init__(
@@ -237,10 +231,3 @@ class OneVsAll:
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}()"
-
-
-def _at_least_single(scores: Tensor) -> Tensor:
-    # Sums over many candidates lose too much in half precision.
-    if scores.dtype in (torch.bfloat16, torch.float16):
-        return scores.float()
-    return scores

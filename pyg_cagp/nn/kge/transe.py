@@ -32,7 +32,7 @@ class GaussianTransE(GaussianKGEModel):
 
     for :math:`p = 2` it is that of the score made linear at the means. Unlike
     in PyG's :class:`~torch_geometric.nn.kge.TransE`, embeddings are not
-    normalised: a distribution on a sphere would be no Gaussian.
+    normalised.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -63,13 +63,9 @@ class GaussianTransE(GaussianKGEModel):
         self.margin = margin
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores embeddings; see
-        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
-        """
-        difference = head + rel - tail
-        return self.margin - torch.linalg.vector_norm(
-            difference, self.p_norm, dim=-1
-        )
+        r"""Scores embeddings."""
+        gap = head + rel - tail
+        return self.margin - torch.linalg.vector_norm(gap, self.p_norm, dim=-1)
 
     def score_all_tails(
         self, head: Tensor, rel: Tensor, tails: Tensor
@@ -89,18 +85,14 @@ class GaussianTransE(GaussianKGEModel):
         r"""Returns the variance of each score: exact for :math:`p = 1`, to
         first order for :math:`p = 2`.
         """
-        mean = (
-            self.node_emb(head_index)
-            + self.rel_emb(rel_type)
-            - self.node_emb(tail_index)
-        )
+        mean = self.node_emb(head_index) + self.rel_emb(rel_type)
+        mean = mean - self.node_emb(tail_index)
         var = self.variance(head_index) + self.variance(tail_index)
         if self.p_norm == 2:
             length = mean.square().sum(-1, keepdim=True).clamp(min=1e-12)
             variance = (var * mean.square() / length).sum(-1)
         else:
-            # By how much folding moves the mean, so that large numbers are
-            # never taken from each other.
+            # How far folding moves the mean, to subtract no large numbers.
             size, std = mean.abs(), (2 * var).sqrt()
             moved = std / math.sqrt(math.pi) * (-((size / std) ** 2)).exp()
             moved = moved - size * torch.erfc(size / std)
@@ -112,14 +104,7 @@ class GaussianTransE(GaussianKGEModel):
 def distances(query: Tensor, nodes: Tensor, p_norm: float) -> Tensor:
     r"""Returns the distance of each query from each node, of shape
     :obj:`[B, N]`.
-
-    Differences are really taken: the quicker way over a matrix product loses
-    the digits that tell near candidates apart.
-
-    Args:
-        query (torch.Tensor): Points, of shape :obj:`[B, channels]`.
-        nodes (torch.Tensor): Points, of shape :obj:`[N, channels]`.
-        p_norm (float): The order of the norm.
     """
+    # A matrix product would lose the digits that separate near candidates.
     mode = "donot_use_mm_for_euclid_dist"
     return torch.cdist(query, nodes, p_norm, compute_mode=mode)

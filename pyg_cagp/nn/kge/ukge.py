@@ -26,18 +26,16 @@ class UKGE(ConfidenceKGEModel):
         f_{\text{rectified}} = \min(\max(w g + b, 0), 1),
 
     trained by squared errors on given confidences :math:`s`, on corrupted
-    triples, whose confidence should be 0, and, if there are any, on triples
-    that rules have inferred with a confidence of at least
-    :math:`s_{\text{PSL}}` (probabilistic soft logic):
+    triples, whose confidence should be 0, and on triples that rules have
+    inferred with a confidence of at least :math:`s_{\text{PSL}}`:
 
     .. math::
         \overline{(f - s)^2} + \tfrac{1}{2} \left( \overline{f^2}_{\text{other
         heads}} + \overline{f^2}_{\text{other tails}} \right) + 0.2 \,
         \overline{\max(0, s_{\text{PSL}} - f)^2}
 
-    The rectified map is not clamped in training, where a penalty on squared
-    embeddings takes the place of it. :meth:`forward` gives :math:`w g + b`,
-    which ranks as :math:`g` does while :math:`w > 0`.
+    In training, a penalty on squared embeddings replaces the limits of the
+    rectified map. :meth:`forward` gives :math:`w g + b`.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -101,9 +99,7 @@ class UKGE(ConfidenceKGEModel):
         self.generator = None
 
     def interaction(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Scores embeddings; see
-        :meth:`~pyg_cagp.nn.kge.QueryKGEModel.interaction`.
-        """
+        r"""Scores embeddings."""
         return self.slope * (head * rel * tail).sum(dim=-1) + self.intercept
 
     def score_all_tails(
@@ -122,10 +118,16 @@ class UKGE(ConfidenceKGEModel):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the confidence of each triple, in :math:`[0, 1]`."""
-        score = self(head_index, rel_type, tail_index)
-        if self.map == "logistic":
-            return torch.sigmoid(score)
-        return score.clamp(0, 1)
+        return self._mapped(self(head_index, rel_type, tail_index)).clamp(0, 1)
+
+    def _mapped(self, score: Tensor) -> Tensor:
+        return torch.sigmoid(score) if self.map == "logistic" else score
+
+    def errors(self, score: Tensor, target: Tensor, wrong: Tensor) -> Tensor:
+        r"""Returns the mean squared errors of a batch."""
+        error = (self._mapped(score) - target).square().mean()
+        sides = self._mapped(wrong).square().mean(dim=(1, 2))
+        return error + sides.sum() / 2
 
     def loss(
         self,
@@ -137,45 +139,22 @@ class UKGE(ConfidenceKGEModel):
         known: TripleIndex | None = None,
         inferred: tuple[Tensor, Tensor, Tensor, Tensor] | None = None,
     ) -> Tensor:
-        r"""Returns the loss of a batch of triples.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-            confidence (torch.Tensor, optional): Their confidences; all 1 if
-                set to :obj:`None`. (default: :obj:`None`)
-            known (TripleIndex, optional): Triples that corruption must not
-                give. (default: :obj:`None`)
-            inferred (tuple, optional): Heads, relations, tails and least
-                confidences of triples that rules have inferred.
-                (default: :obj:`None`)
+        r"""Returns the loss of a batch of triples; see
+        :meth:`~pyg_cagp.nn.kge.ConfidenceKGEModel.loss`. Triples that rules
+        have :obj:`inferred` are heads, relations, tails and least confidences.
         """
-        given = self._trained(head_index, rel_type, tail_index)
-        target = torch.ones_like(given) if confidence is None else confidence
-        loss = (given - target).square().mean()
-        wrong = self._trained(
-            *self.corrupt(head_index, rel_type, tail_index, known=known)
-        )
-        loss = loss + wrong.square().mean(dim=(1, 2)).sum() / 2
+        batch = head_index, rel_type, tail_index
+        loss = super().loss(*batch, confidence=confidence, known=known)
         if inferred is not None:
             *triples, least = inferred
-            short = (least - self._trained(*triples)).clamp(min=0)
+            short = (least - self._mapped(self(*triples))).clamp(min=0)
             loss = loss + self.psl_weight * short.square().mean()
         if self.map == "rectified":
-            squares = [
-                part.square().sum(-1).mean()
-                for part in (
-                    self.embed(head_index),
-                    self.embed_rel(rel_type),
-                    self.embed(tail_index),
-                )
-            ]
+            parts = (
+                self.embed(head_index),
+                self.embed_rel(rel_type),
+                self.embed(tail_index),
+            )
+            squares = [part.square().sum(-1).mean() for part in parts]
             loss = loss + self.l2_weight * sum(squares)
         return loss
-
-    def _trained(
-        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> Tensor:
-        score = self(head_index, rel_type, tail_index)
-        return torch.sigmoid(score) if self.map == "logistic" else score

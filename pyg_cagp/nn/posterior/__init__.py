@@ -1,9 +1,9 @@
 r"""How sure a trained model is of each entity."""
 
-from pyg_cagp.nn.kge.posterior import Posterior
-from pyg_cagp.nn.kge.trained import TrainedPosterior
 from pyg_cagp.nn.posterior.curvature import ggn_diagonal
 from pyg_cagp.nn.posterior.laplace import LaplacePosterior
+from pyg_cagp.nn.posterior.posterior import Posterior
+from pyg_cagp.nn.posterior.trained import TrainedPosterior
 from pyg_cagp.nn.posterior.variational import VariationalPosterior
 
 classes = [

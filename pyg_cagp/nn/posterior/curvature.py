@@ -1,20 +1,22 @@
-r"""How sharply the likelihood falls around each entity."""
+r"""The curvature of the likelihood around each entity."""
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.posterior.slopes import slope_moments, slopes
+
+if TYPE_CHECKING:
+    from pyg_cagp.nn.kge import GaussianKGEModel
 
 
 @torch.no_grad()
 def ggn_diagonal(
-    model: GaussianKGEModel,
+    model: "GaussianKGEModel",
     head_index: Tensor,
     rel_type: Tensor,
     tail_index: Tensor,
@@ -28,8 +30,8 @@ def ggn_diagonal(
     r"""Returns the diagonal of the generalised Gauss-Newton matrix, which for a
     softmax is the Fisher information.
 
-    Each training triple asks for its tail and for its head among all entities.
-    For a query with probabilities :math:`p_k` over candidates, the curvature
+    Each training triple has a query for its tail and one for its head. For a
+    query with probabilities :math:`p_k` over candidates, the curvature
     along one coordinate :math:`x` of any embedding is the variance of the
     scores' slopes,
 
@@ -37,13 +39,8 @@ def ggn_diagonal(
         \textrm{Var}_{k \sim p} \left( \frac{\partial d_k}{\partial x} \right),
 
     which is :math:`p_k (1 - p_k) (\partial d_k / \partial x)^2` for a candidate
-    and the whole variance for the entity that is asked about. An entity that is
-    its own candidate moves both at once; their covariance is counted.
-
-    A model that knows its training triples by heart has probabilities near one
-    at its means, and hardly any curvature. What it was trained for is to answer
-    under the noise of its variances: with :obj:`num_draws`, the curvature is
-    the mean over embeddings that are drawn from them.
+    and the whole variance for the query's entity. An entity that is its own
+    candidate moves both at once; their covariance is counted.
 
     Args:
         model (GaussianKGEModel): The model.
@@ -51,19 +48,17 @@ def ggn_diagonal(
         rel_type (torch.Tensor): The relation type.
         tail_index (torch.Tensor): The tail indices.
         num_negatives (int, optional): If set, a query's candidates are its
-            answer and so many entities that a batch shares, weighted so that
-            they stand for all. If set to :obj:`None`, or to no less than all,
-            they are all entities, equal queries are asked once, and the result
-            is exact. (default: :obj:`None`)
+            answer and so many entities that a batch shares, weighted to stand
+            for all; by default all entities, exactly. (default: :obj:`None`)
         generator (torch.Generator, optional): The source of negatives.
             (default: :obj:`None`)
         max_scores (int, optional): How many scores to hold at a time, which
             bounds the memory. (default: :obj:`4194304`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
-        num_draws (int, optional): If set, the mean is taken over so many draws
-            of all embeddings; if set to :obj:`0`, the curvature is that at the
-            means. (default: :obj:`0`)
+        num_draws (int, optional): The number of draws of all embeddings from
+            the variances of training, over which the mean is taken; none for
+            the curvature at the means. (default: :obj:`0`)
 
     Returns:
         The diagonal, of shape :obj:`[num_nodes, channels]`.
@@ -80,7 +75,9 @@ def ggn_diagonal(
     for draw in range(max(1, num_draws)):
         nodes = model.embed()
         if num_draws:
-            nodes = nodes + _noise(model, generator)
+            shape, device = nodes.shape, nodes.device
+            noise = torch.randn(shape, generator=generator, device=device)
+            nodes = nodes + model.trained_posterior.variance().sqrt() * noise
         title = f"{draw + 1}/{num_draws}" if num_draws else ""
         for side, given, answer in (
             ("tail", head_index, tail_index),
@@ -104,12 +101,9 @@ def ggn_diagonal(
     return diagonal.clamp_(min=0) / max(1, num_draws)
 
 
-def check_scores(model: GaussianKGEModel) -> None:
+def check_scores(model: "GaussianKGEModel") -> None:
     r"""Raises an error if scores hold variances, for which a curvature at the
     means is not defined.
-
-    Args:
-        model (GaussianKGEModel): The model.
     """
     if model.scores_hold_variances:
         raise InvalidInputError(
@@ -118,18 +112,8 @@ def check_scores(model: GaussianKGEModel) -> None:
         )
 
 
-def _noise(
-    model: GaussianKGEModel, generator: torch.Generator | None
-) -> Tensor:
-    scale = model.trained_posterior.variance().sqrt()
-    mean = model.node_emb.weight
-    return scale * torch.randn(
-        mean.shape, generator=generator, device=mean.device
-    )
-
-
 def _add_side(
-    model: GaussianKGEModel,
+    model: "GaussianKGEModel",
     diagonal: Tensor,
     nodes: Tensor,
     side: str,
@@ -143,50 +127,33 @@ def _add_side(
     weight = torch.ones_like(rel)
     pool, rivals = torch.arange(model.num_nodes, device=rel.device), None
     if num_negatives is None:
-        given, rel, weight = _distinct(given, rel, model.num_relations)
+        # The curvature of a softmax does not depend on which answer was right.
+        key = given * model.num_relations + rel
+        key, weight = key.unique(return_counts=True)
+        given, rel = key // model.num_relations, key % model.num_relations
     size = max(1, max_scores // (num_negatives or model.num_nodes))
     for start in tqdm(range(0, rel.numel(), size), **tqdm_options):
         part = slice(start, start + size)
         if num_negatives is not None:
+            shape, device = (num_negatives,), rel.device
             pool = torch.randint(
-                model.num_nodes,
-                (num_negatives,),
-                generator=generator,
-                device=rel.device,
+                model.num_nodes, shape, generator=generator, device=device
             )
             rivals = answer[part]
-        _add_batch(
-            model,
-            diagonal,
-            nodes,
-            side,
-            given[part],
-            rel[part],
-            weight[part],
-            pool,
-            rivals,
-        )
-
-
-def _distinct(
-    given: Tensor, rel: Tensor, num_relations: int
-) -> tuple[Tensor, Tensor, Tensor]:
-    # The curvature of a softmax does not depend on which answer was right.
-    key, count = torch.unique(given * num_relations + rel, return_counts=True)
-    return key // num_relations, key % num_relations, count
+        queries = given[part], rel[part], weight[part]
+        _add_batch(model, diagonal, nodes, side, queries, pool, rivals)
 
 
 def _add_batch(
-    model: GaussianKGEModel,
+    model: "GaussianKGEModel",
     diagonal: Tensor,
     nodes: Tensor,
     side: str,
-    given: Tensor,
-    rel: Tensor,
-    weight: Tensor,
+    queries: tuple[Tensor, Tensor, Tensor],
     pool: Tensor,
     answer: Tensor | None,
 ) -> None:
+    given, rel, weight = queries
     known, pool_emb = nodes[given], nodes[pool]
     scores = model.score_candidates(side, known, rel, pool_emb)
     share = 1.0
@@ -194,9 +161,8 @@ def _add_batch(
         share = model.num_nodes / pool.numel()
         scores = scores.masked_fill(pool == answer[:, None], -math.inf)
         right = model.score_answer(side, known, rel, nodes[answer])
-        total = torch.logaddexp(
-            scores.logsumexp(dim=1) + math.log(share), right
-        )
+        others = scores.logsumexp(dim=1) + math.log(share)
+        total = torch.logaddexp(others, right)
     else:
         total = scores.logsumexp(dim=1)
     prob = (scores - total[:, None]).exp()

@@ -2,17 +2,18 @@ r"""A Gaussian around the solution of training."""
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.nn.kge.posterior import Posterior, count_slots
-from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.posterior.curvature import check_scores, ggn_diagonal
+from pyg_cagp.nn.posterior.posterior import Posterior, count_slots
+
+if TYPE_CHECKING:
+    from pyg_cagp.nn.kge import GaussianKGEModel
 
 Triples = tuple[Tensor, Tensor, Tensor]
 
@@ -29,22 +30,19 @@ class LaplacePosterior:
     matrix of the softmax over all entities, summed over all training triples
     in both directions (see :func:`~pyg_cagp.nn.posterior.ggn_diagonal`). The
     curvature of an entity's training triples adds up, so variance falls about
-    as fast as frequency rises. It works for any way of training.
+    as fast as frequency rises.
 
-    The dimensions with the least curvature dominate a mean of such variances.
-    The isotropic posterior has one variance for all dimensions of an entity,
-    with the mean of :math:`G_{ij}` over :math:`j` in place of :math:`G_{ij}`;
-    of all isotropic Gaussians, it has the least divergence
-    :math:`\textrm{KL}(q \| p)` from the full approximation.
+    The isotropic posterior has the mean of :math:`G_{ij}` over :math:`j` in
+    place of :math:`G_{ij}`. Of all isotropic Gaussians, it has the least
+    divergence :math:`\textrm{KL}(q \| p)` from the full approximation.
 
     A model that memorised its triples has no curvature at the means. With
     :obj:`num_draws`, :math:`\mathbf{G}` is the mean
-    :math:`\mathbb{E}_q[\mathbf{G}] / \beta` under the variances that the
-    model was trained with, by draws. It is the optimum of a variational
-    posterior with weight :math:`\beta` of its KL term, from the `"The
-    Variational Gaussian Approximation Revisited"
-    <https://doi.org/10.1162/neco.2008.08-07-592>`_ paper; gradients reach it
-    for frequent entities, but not for those seen twice.
+    :math:`\mathbb{E}_q[\mathbf{G}] / \beta` under the variances of training, by
+    draws. It is the optimum of a variational posterior with weight
+    :math:`\beta` of its KL term, from the `"The Variational Gaussian
+    Approximation Revisited" <https://doi.org/10.1162/neco.2008.08-07-592>`_
+    paper.
 
     Args:
         prior (str or float, optional): The variance :math:`\sigma_0^2` of the
@@ -56,13 +54,12 @@ class LaplacePosterior:
             or :obj:`"diagonal"` for one a dimension.
             (default: :obj:`"isotropic"`)
         num_negatives (int, optional): If set, the curvature is estimated with
-            so many candidates a query, for graphs or models for which all are
-            too many. (default: :obj:`None`)
+            so many candidates a query. (default: :obj:`None`)
         seed (int, optional): The seed of all draws. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
-        num_draws (int, optional): If set, the curvature is averaged over so
-            many draws from the model's own variances. (default: :obj:`0`)
+        num_draws (int, optional): The number of draws from the model's own
+            variances; none for the curvature at the means. (default: :obj:`0`)
     """
 
     def __init__(
@@ -98,7 +95,7 @@ class LaplacePosterior:
     @torch.no_grad()
     def fit(
         self,
-        model: GaussianKGEModel,
+        model: "GaussianKGEModel",
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
@@ -156,12 +153,9 @@ class LaplacePosterior:
         variance = 1 / (1 / prior + curvature)
         return Posterior(model.node_emb, variance.log(), prior, frequency)
 
-    def check(self, model: GaussianKGEModel) -> None:
+    def check(self, model: "GaussianKGEModel") -> None:
         r"""Raises an error if the model's scores hold its variances, or if it
         was trained without a prior. It can be called before training.
-
-        Args:
-            model (GaussianKGEModel): The model.
         """
         check_scores(model)
         if self.num_draws and model.kl_weight == 0:
@@ -172,40 +166,33 @@ class LaplacePosterior:
 
     def _held_out(
         self,
-        model: GaussianKGEModel,
+        model: "GaussianKGEModel",
         curvature: Tensor,
         val: Triples,
         num_triples: int = 500,
         num_draws: int = 8,
     ) -> Callable[[float], float]:
         r"""The negative logarithm of the predictive probability of held-out
-        triples, its integral over the posterior taken by draws. All priors see
-        the same noise, so that the cost is smooth.
+        triples. All priors have the same noise, so that the cost is smooth.
         """
         mean, device = model.node_emb.weight, val[1].device
         generator = torch.Generator(device).manual_seed(self.seed)
-        pick = torch.randperm(
-            val[1].numel(), generator=generator, device=device
-        )[:num_triples]
-        head, rel, tail = (part[pick] for part in val)
-        seed = self.seed + 1
+        size = val[1].numel()
+        order = torch.randperm(size, generator=generator, device=device)
+        head, rel, tail = (part[order[:num_triples]] for part in val)
+        sides = ("tail", head, tail), ("head", tail, head)
+        shape, seed = mean.shape, self.seed + 1
 
         def cost(log_prior: float) -> float:
             scale = (1 / (1 / math.exp(log_prior) + curvature)).sqrt()
             generator = torch.Generator(device).manual_seed(seed)
-            logs: dict[str, list[Tensor]] = {side: [] for side in SIDES}
+            logs: dict[str, list[Tensor]] = {"tail": [], "head": []}
             for _ in range(num_draws):
-                noise = torch.randn(
-                    mean.shape, generator=generator, device=device
-                )
+                noise = torch.randn(shape, generator=generator, device=device)
                 nodes = mean + scale * noise
-                for side, given, answer in (
-                    ("tail", head, tail),
-                    ("head", tail, head),
-                ):
-                    scores = model.score_candidates(
-                        side, nodes[given], rel, nodes
-                    )
+                for side, given, answer in sides:
+                    known = nodes[given]
+                    scores = model.score_candidates(side, known, rel, nodes)
                     log_prob = scores.log_softmax(dim=1)
                     logs[side].append(log_prob.gather(1, answer[:, None]))
             return -sum(
@@ -217,11 +204,9 @@ class LaplacePosterior:
 
 
 def _evidence(
-    model: GaussianKGEModel, curvature: Tensor, seen: Tensor
+    model: "GaussianKGEModel", curvature: Tensor, seen: Tensor
 ) -> Callable[[float], float]:
-    r"""The negative logarithm of the marginal likelihood, up to what does not
-    depend on the prior.
-    """
+    r"""The negative logarithm of the marginal likelihood, up to a constant."""
     mean = model.node_emb.weight
     curvature = curvature.expand_as(mean)[seen].double()
     mean = mean[seen].double()

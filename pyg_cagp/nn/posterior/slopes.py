@@ -1,30 +1,26 @@
 r"""Gradients of scores by the embeddings of their entities."""
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
 
-from pyg_cagp.nn.kge import BilinearKGEModel, QueryKGEModel
+if TYPE_CHECKING:
+    from pyg_cagp.nn.kge import QueryKGEModel
 
 #: Pairs of embeddings that are compared at a time, which bounds the memory.
 MAX_PAIRS = 2**17
 
 
 def slopes(
-    model: QueryKGEModel,
+    model: "QueryKGEModel",
     side: str,
     given: Tensor,
     rel_type: Tensor,
     answer: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    r"""Returns the gradient of each score by the entity that is asked about,
-    and by the answer.
-
-    Args:
-        model (QueryKGEModel): The model.
-        side (str): The side asked for, :obj:`"tail"` or :obj:`"head"`.
-        given (torch.Tensor): Embeddings, of shape :obj:`[..., channels]`.
-        rel_type (torch.Tensor): The relation type, of shape :obj:`[...]`.
-        answer (torch.Tensor): Embeddings, of shape :obj:`[..., channels]`.
+    r"""Returns the gradient of each score by the embeddings of its query's
+    entity and of its answer, both of shape :obj:`[..., channels]`.
     """
     with torch.enable_grad():
         given = given.detach().clone().requires_grad_()
@@ -35,7 +31,7 @@ def slopes(
 
 
 def slope_moments(
-    model: QueryKGEModel,
+    model: "QueryKGEModel",
     side: str,
     given: Tensor,
     rel_type: Tensor,
@@ -45,30 +41,21 @@ def slope_moments(
 ) -> tuple[Tensor, Tensor, Tensor]:
     r"""Returns sums over the gradients of a batch of queries' scores, of which
     a curvature is made: by matrix products for bilinear models, pair by pair
-    for others.
-
-    Args:
-        model (QueryKGEModel): The model.
-        side (str): The side asked for, :obj:`"tail"` or :obj:`"head"`.
-        given (torch.Tensor): Embeddings, of shape :obj:`[B, channels]`.
-        rel_type (torch.Tensor): The relation type, of shape :obj:`[B]`.
-        candidates (torch.Tensor): Embeddings, of shape :obj:`[N, channels]`.
-        mass (torch.Tensor): Weights, of shape :obj:`[B, N]`.
-        curve (torch.Tensor): Weights, of shape :obj:`[B, N]`.
+    for others. The weights :obj:`mass` and :obj:`curve` have shape
+    :obj:`[B, N]`.
 
     Returns:
         For each candidate, the sum over queries of :obj:`curve` times the
         squared slope by the candidate, of shape :obj:`[N, channels]`; for each
         query, the sum over candidates of :obj:`mass` times the slope by the
-        entity asked about, and times its square, of shape
-        :obj:`[B, channels]`.
+        query's entity, and times its square, of shape :obj:`[B, channels]`.
     """
+    # Its package imports this one.
+    from pyg_cagp.nn.kge import BilinearKGEModel
+
     if isinstance(model, BilinearKGEModel):
-        rel = model.embed_rel(rel_type)
-        if side == "head" and model.reciprocal:
-            rel = model.embed_rel(rel_type + model.num_relations)
-        elif side == "head":
-            rel = model.transpose(rel)
+        rel, is_head = model.query_rel(side, rel_type)
+        rel = model.transpose(rel) if is_head else rel
         to_candidates = curve.t() @ model.map_head(rel, given).square()
         first = model.map_tail(rel, mass @ candidates)
         return to_candidates, first, model.map_moment(rel, mass, candidates)
@@ -78,13 +65,9 @@ def slope_moments(
     for start in range(0, rel_type.numel(), size):
         part = slice(start, start + size)
         shape = (*mass[part].shape, candidates.size(-1))
-        by_given, by_candidate = slopes(
-            model,
-            side,
-            given[part, None].expand(shape),
-            rel_type[part, None],
-            candidates.expand(shape),
-        )
+        known, rel = given[part, None].expand(shape), rel_type[part, None]
+        every = candidates.expand(shape)
+        by_given, by_candidate = slopes(model, side, known, rel, every)
         weight = mass[part, :, None]
         firsts.append((weight * by_given).sum(dim=1))
         seconds.append((weight * by_given.square()).sum(dim=1))

@@ -1,11 +1,15 @@
 r"""The posterior that training by the evidence lower bound arrived at."""
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
 
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.nn.kge.posterior import Posterior, count_slots
+from pyg_cagp.nn.posterior.posterior import Posterior, count_slots
+
+if TYPE_CHECKING:
+    from pyg_cagp.nn.kge import GaussianKGEModel
 
 
 class VariationalPosterior:
@@ -16,7 +20,7 @@ class VariationalPosterior:
     @torch.no_grad()
     def fit(
         self,
-        model: GaussianKGEModel,
+        model: "GaussianKGEModel",
         head_index: Tensor,
         rel_type: Tensor,
         tail_index: Tensor,
@@ -37,12 +41,9 @@ class VariationalPosterior:
             count_slots(head_index, tail_index, model.num_nodes),
         )
 
-    def check(self, model: GaussianKGEModel) -> None:
+    def check(self, model: "GaussianKGEModel") -> None:
         r"""Raises an error if the model has no variances to copy. It can be
         called before training.
-
-        Args:
-            model (GaussianKGEModel): The model.
         """
         if not model.variational:
             raise InvalidInputError(

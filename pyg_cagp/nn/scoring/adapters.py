@@ -17,13 +17,7 @@ MAX_TRIPLES = 2**16
 
 
 class Adapter(torch.nn.Module):
-    r"""A base class of models that are wrapped into scorers.
-
-    Args:
-        model (callable): The model.
-        num_nodes (int): The number of entities.
-        num_relations (int): The number of relations.
-    """
+    r"""A base class of models that are wrapped into scorers."""
 
     model: Any
 
@@ -60,9 +54,6 @@ class Adapter(torch.nn.Module):
 class OfDistMult(Adapter):
     r"""PyG's DistMult."""
 
-    def __init__(self, model: DistMult) -> None:
-        super().__init__(model, model.num_nodes, model.num_relations)
-
     def score(self, side: Side, given: Tensor, rel_type: Tensor) -> Tensor:
         r"""Scores all candidates by one matrix product."""
         query = self.model.node_emb(given) * self.model.rel_emb(rel_type)
@@ -71,9 +62,6 @@ class OfDistMult(Adapter):
 
 class OfComplEx(Adapter):
     r"""PyG's ComplEx."""
-
-    def __init__(self, model: ComplEx) -> None:
-        super().__init__(model, model.num_nodes, model.num_relations)
 
     def score(self, side: Side, given: Tensor, rel_type: Tensor) -> Tensor:
         r"""Scores all candidates by one matrix product."""
@@ -96,9 +84,8 @@ class OfTriples(Adapter):
         num = given.numel() * self.num_nodes
         parts = []
         for start in range(0, num, MAX_TRIPLES):
-            place = torch.arange(
-                start, min(start + MAX_TRIPLES, num), device=given.device
-            )
+            stop = min(start + MAX_TRIPLES, num)
+            place = torch.arange(start, stop, device=given.device)
             query = place // self.num_nodes
             ends = (given[query], place % self.num_nodes)
             head, tail = ends if side == "tail" else ends[::-1]
@@ -110,9 +97,6 @@ class OfTriples(Adapter):
 
 class OfPyKEEN(Adapter):
     r"""A PyKEEN model, with inverse relations or without."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__(model, model.num_entities, model.num_real_relations)
 
     def score(self, side: Side, given: Tensor, rel_type: Tensor) -> Tensor:
         r"""Scores all candidates as PyKEEN's evaluators do."""
@@ -128,19 +112,13 @@ class OfPyKEEN(Adapter):
         return self.model.predict_hrt(torch.stack(columns, 1))[:, 0]
 
 
-def adapter_of(model: object) -> Adapter | None:
-    r"""Returns a model of PyG or PyKEEN as a scorer, :obj:`None` for others.
-
-    Args:
-        model (object): The model.
-    """
-    # A subclass may score in its own way.
-    if type(model) is DistMult:
-        return OfDistMult(model)
-    if type(model) is ComplEx:
-        return OfComplEx(model)
+def adapter_of(model: Any) -> Adapter | None:
+    r"""Returns a model of PyG or PyKEEN as a scorer, :obj:`None` for others."""
     if isinstance(model, KGEModel):
-        return OfTriples(model, model.num_nodes, model.num_relations)
+        # A subclass may score in its own way.
+        own = {DistMult: OfDistMult, ComplEx: OfComplEx}
+        adapter = own.get(type(model), OfTriples)
+        return adapter(model, model.num_nodes, model.num_relations)
     if hasattr(model, "predict_t") and hasattr(model, "predict_h"):
-        return OfPyKEEN(model)
+        return OfPyKEEN(model, model.num_entities, model.num_real_relations)
     return None

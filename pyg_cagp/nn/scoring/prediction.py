@@ -25,8 +25,7 @@ class Answers(NamedTuple):
     Their :obj:`log_prob` is under a softmax over all candidates that were not
     left out. Where fewer than :math:`k` are left, :obj:`entity` is -1 and the
     others are :math:`-\infty`. :obj:`logsumexp`, of shape :obj:`[B]`, is over
-    all candidates, those left out included; see
-    :func:`~pyg_cagp.nn.scoring.softmax_terms.log_total`.
+    all candidates.
     """
 
     entity: Tensor
@@ -74,9 +73,8 @@ def top_answers(
             f"'k' must lie in [1, {scorer.num_nodes}] (got {k})"
         )
     given = check_ids("given", given, scorer.num_nodes, "num_nodes")
-    rel_type = check_ids(
-        "rel_type", rel_type, scorer.num_relations, "num_relations"
-    )
+    num = scorer.num_relations
+    rel_type = check_ids("rel_type", rel_type, num, "num_relations")
     check_same_shape(given=given, rel_type=rel_type)
     size = max(1, max_scores // scorer.num_nodes)
     score = finite_scores(scorer, size)
@@ -93,14 +91,9 @@ def top_answers(
         total = scores.double().logsumexp(dim=1, keepdim=True)
         log_prob = best.double() - total
         left_out = best == -torch.inf
-        parts.append(
-            Answers(
-                entity.masked_fill(left_out, -1),
-                best,
-                log_prob.masked_fill(left_out, -torch.inf),
-                logsumexp,
-            )
-        )
+        log_prob = log_prob.masked_fill(left_out, -torch.inf)
+        entity = entity.masked_fill(left_out, -1)
+        parts.append(Answers(entity, best, log_prob, logsumexp))
     if not parts:
         none = torch.empty((0, k), device=given.device)
         return Answers(none.long(), none, none.double(), none[:, 0].double())

@@ -21,8 +21,8 @@ from pyg_cagp.typing import Side
 
 
 class RankCounts(NamedTuple):
-    r"""How many rivals score higher than the answer, how many the same, and how
-    many there are.
+    r"""The number of rivals that score higher than the answer, that of equal
+    scores, and that of all rivals.
 
     The optimistic rank is :math:`1 + \textrm{higher}`, the pessimistic one
     :math:`1 + \textrm{higher} + \textrm{equal}`, and the realistic one, which
@@ -51,9 +51,8 @@ def rank_counts(
 ) -> dict[Side, RankCounts]:
     r"""Ranks the tail and the head of each triple among all entities.
 
-    Triples with the same query share its scores. Known answers are taken out of
-    the counts, not out of the scores. A batch of queries costs one transfer
-    from the device.
+    Triples with the same query share its scores. A batch of queries costs one
+    transfer from the device.
 
     Args:
         model (Scorer): The model, or what :func:`as_scorer` takes.
@@ -92,9 +91,7 @@ def rank_counts(
         for side in SIDES:
             given, answer = (head, tail) if side == "tail" else (tail, head)
             queries = _Queries(side, given, rel, scorer.num_relations, known)
-            counts = torch.zeros(
-                (3, rel.numel()), dtype=torch.long, device=rel.device
-            )
+            counts = rel.new_zeros((3, rel.numel()))
             for batch in queries.batches(size):
                 # Not bound to a name, so that its memory is free for the next.
                 query = side, given[batch.lead], rel[batch.lead]
@@ -146,9 +143,8 @@ class _Queries:
         self.known, self.begin = lead[:0], torch.zeros_like(count)
         self.num_known = torch.zeros_like(count)
         if known is not None:
-            self.known, self.begin, self.num_known = known.ranges(
-                side, given[lead], rel[lead]
-            )
+            found = known.ranges(side, given[lead], rel[lead])
+            self.known, self.begin, self.num_known = found
         self.sizes = torch.stack([count, self.num_known]).cpu()
 
     def batches(self, size: int) -> Iterator[_Batch]:
@@ -163,18 +159,10 @@ class _Queries:
                 self.triples[first[:num] + turn]
                 for turn, num in enumerate(left.tolist())
             ]
-            ends = num_known.cumsum(0).tolist()
-            row, place = expand_ranges(
-                self.begin[part], self.num_known[part], ends[-1]
-            )
-            yield _Batch(
-                rounds[0],
-                rounds,
-                row,
-                self.known[place],
-                self.num_known[part].cumsum(0),
-                ends,
-            )
+            begin, size_known = self.begin[part], self.num_known[part]
+            end, ends = size_known.cumsum(0), num_known.cumsum(0).tolist()
+            row, place = expand_ranges(begin, size_known, ends[-1])
+            yield _Batch(rounds[0], rounds, row, self.known[place], end, ends)
 
 
 def _count(

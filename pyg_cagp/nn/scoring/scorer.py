@@ -1,4 +1,4 @@
-r"""The one thing that ranking and its kin require of a model."""
+r"""The interface of models whose candidates are scored."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,6 +6,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import torch
 from torch import Tensor
+from torch.nn import Module
+from torch.nn.functional import pad
 from torch_geometric.data import Data
 
 from pyg_cagp.data.kg import triples
@@ -51,14 +53,12 @@ def as_scorer(model: ScorerLike, kg: Data | None = None) -> Scorer:
       :class:`~torch_geometric.nn.kge.ComplEx` score all candidates by one
       matrix product, every other :class:`~torch_geometric.nn.kge.KGEModel`
       triple by triple.
-    * Of an encoder with a decoder, such as :class:`~torch_geometric.nn.GAE`,
-      :obj:`encode(x, edge_index, edge_type)` is called once on the training
-      triples. The decoder is a model of :mod:`pyg_cagp.nn.kge`; see
-      :meth:`~pyg_cagp.nn.kge.QueryKGEModel.with_entities`.
-    * A PyKEEN model scores by :obj:`predict_t` and :obj:`predict_h`, as in
-      PyKEEN's own evaluation.
+    * Of an encoder with a decoder of :mod:`pyg_cagp.nn.kge`, such as
+      :class:`~torch_geometric.nn.GAE`, :obj:`encode(x, edge_index, edge_type)`
+      is called once on the training triples.
+    * A PyKEEN model scores by :obj:`predict_t` and :obj:`predict_h`.
     * A function of :obj:`(head_index, rel_type, tail_index)` is called triple
-      by triple. It has the sizes of the graph.
+      by triple.
 
     Args:
         model (Scorer or callable): The model.
@@ -91,11 +91,11 @@ def _as_scorer(model: Any, kg: Data | None) -> Scorer:
         return adapter
     decoder = getattr(model, "decoder", None)
     if hasattr(model, "encode") and isinstance(decoder, QueryKGEModel):
-        head, rel, tail = triples(_given(kg), "train")
+        kg = _given(kg)
+        head, rel, tail = triples(kg, "train")
+        edge_index = torch.stack([head, tail])
         with torch.no_grad(), evaluating(model):
-            nodes = model.encode(
-                _given(kg).get("x"), torch.stack([head, tail]), rel
-            )
+            nodes = model.encode(kg.get("x"), edge_index, rel)
         return decoder.with_entities(nodes)
     if callable(model) and not isinstance(model, type):
         kg = _given(kg)
@@ -117,12 +117,8 @@ def _given(kg: Data | None) -> Data:
 
 
 def scorer_device(scorer: Scorer) -> torch.device:
-    r"""Returns the device of a scorer's first parameter, or the CPU.
-
-    Args:
-        scorer (Scorer): The scorer.
-    """
-    if not isinstance(scorer, torch.nn.Module):
+    r"""Returns the device of a scorer's first parameter, or the CPU."""
+    if not isinstance(scorer, Module):
         return torch.device(getattr(scorer, "device", "cpu"))
     return next(scorer.parameters(), torch.empty(0)).device
 
@@ -132,12 +128,6 @@ def score_triples(
 ) -> Tensor:
     r"""Returns the score of each triple: that of the scorer's own
     :obj:`forward`, or that of the tail among all tails if there is none.
-
-    Args:
-        scorer (Scorer): The scorer.
-        head_index (torch.Tensor): The head indices.
-        rel_type (torch.Tensor): The relation types.
-        tail_index (torch.Tensor): The tail indices.
     """
     if callable(scorer):
         return scorer(head_index, rel_type, tail_index)
@@ -152,30 +142,21 @@ MIN_ROWS = 16
 
 def finite_scores(scorer: Scorer, size: int = MIN_ROWS) -> CandidateScores:
     r"""Returns a function that scores all candidates of a batch of queries and
-    raises an error for scores that are not finite. NaN would rank first, as
-    nothing is larger.
-
-    Args:
-        scorer (Scorer): The scorer, whose weights must be finite, too.
-        size (int, optional): The largest number of queries in a batch. Smaller
-            batches are filled up to it, or to :obj:`16` queries, so that a
-            score does not depend on the batch. (default: :obj:`16`)
+    raises an error for scores that are not finite. NaN would rank first.
+    Batches below :obj:`size` queries are filled up, to 16 at most, so that a
+    score does not depend on the batch.
     """
-    if isinstance(scorer, torch.nn.Module):
+    if isinstance(scorer, Module):
         _check_weights(scorer)
 
     def score(side: Side, given: Tensor, rel: Tensor) -> Tensor:
-        num = given.numel()
-        if 0 < num < min(MIN_ROWS, size):
-            more = (0, min(MIN_ROWS, size) - num)
-            given, rel = (
-                torch.nn.functional.pad(x, more) for x in (given, rel)
-            )
-        scores = (
-            scorer.score_tails(given, rel)
-            if side == "tail"
-            else scorer.score_heads(rel, given)
-        )[:num]
+        num, least = given.numel(), min(MIN_ROWS, size)
+        if 0 < num < least:
+            given, rel = (pad(x, (0, least - num)) for x in (given, rel))
+        if side == "tail":
+            scores = scorer.score_tails(given, rel)[:num]
+        else:
+            scores = scorer.score_heads(rel, given)[:num]
         # Finite weights can have products that are not.
         if not torch.isfinite(scores.sum(dtype=torch.double)):
             raise DivergenceError(
@@ -186,7 +167,7 @@ def finite_scores(scorer: Scorer, size: int = MIN_ROWS) -> CandidateScores:
     return score
 
 
-def _check_weights(model: torch.nn.Module) -> None:
+def _check_weights(model: Module) -> None:
     weights = dict(model.named_parameters())
     finite = [torch.isfinite(w).all() for w in weights.values()]
     # One transfer from the device for all.
@@ -200,19 +181,13 @@ def _check_weights(model: torch.nn.Module) -> None:
 
 @contextmanager
 def evaluating(scorer: object) -> Iterator[None]:
-    r"""Puts a scorer into the mode of evaluation, without dropout, and back.
-
-    Args:
-        scorer (object): The scorer; anything but a module stays as it is.
-    """
-    parts = (
-        list(scorer.modules()) if isinstance(scorer, torch.nn.Module) else []
-    )
-    were = [part.training for part in parts]
-    if isinstance(scorer, torch.nn.Module) and any(were):
-        scorer.eval()
+    r"""Puts a scorer into the mode of evaluation, without dropout, and back."""
+    parts = list(scorer.modules()) if isinstance(scorer, Module) else []
+    were = [(part, part.training) for part in parts]
+    if any(part.training for part in parts):
+        parts[0].eval()
     try:
         yield
     finally:
-        for part, was in zip(parts, were, strict=True):
+        for part, was in were:
             part.training = was

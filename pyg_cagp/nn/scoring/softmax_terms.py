@@ -25,8 +25,7 @@ Precision: TypeAlias = Literal["double", "scores"]
 
 class AnswerTerms(NamedTuple):
     r"""The score of each answer, and the logarithm of the sum of exponentials
-    of all candidates' scores, both as :obj:`torch.double`; their difference is
-    the log-probability.
+    of all candidates' scores, both as :obj:`torch.double`.
     """
 
     score: Tensor
@@ -100,8 +99,9 @@ def softmax_terms(
             :obj:`"head"`. (default: :obj:`("tail", "head")`)
         temperature (float, optional): Scores are divided by it.
             (default: :obj:`1.0`)
-        precision (str, optional): The precision of exponentials; see
-            :func:`log_total`. (default: :obj:`"double"`)
+        precision (str, optional): The precision of exponentials:
+            :obj:`"double"`, or :obj:`"scores"` for a tenth of the time.
+            (default: :obj:`"double"`)
         max_scores (int, optional): How many scores to hold at a time, which
             bounds the memory. (default: :obj:`2097152`)
 
@@ -126,15 +126,9 @@ def softmax_terms(
     with evaluating(scorer):
         for side in sides:
             given, answer = (head, tail) if side == "tail" else (tail, head)
-            found[side] = _terms(
-                score,
-                side,
-                (given, rel, answer),
-                scorer.num_relations,
-                temperature,
-                precision,
-                size,
-            )
+            columns = given, rel, answer
+            form = scorer.num_relations, temperature, precision, size
+            found[side] = _terms(score, side, columns, *form)
     return SoftmaxTerms(found)
 
 
@@ -152,9 +146,8 @@ def _terms(
     order = place.argsort(stable=True)
     steps = torch.arange(0, query.numel() + size, size, device=place.device)
     ends = torch.searchsorted(place[order].contiguous(), steps).tolist()
-    found = torch.empty(
-        (2, given.numel()), dtype=torch.double, device=given.device
-    )
+    shape = (2, given.numel())
+    found = torch.empty(shape, dtype=torch.double, device=given.device)
     for number, start in enumerate(range(0, query.numel(), size)):
         part = query[start : start + size]
         scores = score(side, part // num_relations, part % num_relations)
@@ -170,17 +163,9 @@ def log_total(
 ) -> Tensor:
     r"""Returns the logarithm of the sum of exponentials of each row, as
     :obj:`torch.double`. Sums are of double precision, so that no exponential
-    is lost next to the largest one.
-
-    Args:
-        scores (torch.Tensor): The scores, of shape :obj:`[B, num_nodes]`.
-        temperature (float, optional): Scores are divided by it.
-            (default: :obj:`1.0`)
-        precision (str, optional): The precision of exponentials:
-            :obj:`"double"`, or that of the scores (:obj:`"scores"`), which
-            takes about a tenth of the time, changes the result by about
-            :math:`10^{-7}`, and overwrites the scores.
-            (default: :obj:`"double"`)
+    is lost next to the largest one. Exponentials in the precision of the scores
+    take about a tenth of the time, change the result by about
+    :math:`10^{-7}`, and overwrite the scores.
     """
     if precision == "double":
         return (scores.double() / temperature).logsumexp(dim=1)

@@ -1,4 +1,4 @@
-r"""The posterior that a model in training has."""
+r"""The posterior of a model in training."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from pyg_cagp.nn.kge.posterior import Posterior
+from pyg_cagp.nn.posterior.posterior import Posterior
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -14,13 +14,8 @@ if TYPE_CHECKING:
 
 class TrainedPosterior(Posterior):
     r"""The variances that a model trains, as they are at the moment of a call.
-
-    Nothing is stored, so it follows training. A model without variances
-    (:obj:`variational=False`) has points under the prior, which
-    :meth:`rsample` returns.
-
-    Args:
-        model (GaussianKGEModel): The model.
+    A model without variances (:obj:`variational=False`) has points under the
+    prior, which :meth:`rsample` returns.
     """
 
     def __init__(self, model: "GaussianKGEModel") -> None:

@@ -7,7 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn import Embedding, Module
 
-from pyg_cagp.nn.kge.checks import check_means, check_posterior
+from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.nn.posterior.checks import check_posterior
+from pyg_cagp.nn.posterior.curvature import ggn_diagonal
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.base import GaussianKGEModel
@@ -19,10 +21,8 @@ class Posterior(Module):
 
     Its means are the embeddings of a model, shared and not copied. It never
     changes: :meth:`update` returns another one. Entities without training
-    triples have the variance of the prior. Make one with
-    :class:`~pyg_cagp.nn.posterior.LaplacePosterior` or
-    :class:`~pyg_cagp.nn.posterior.VariationalPosterior`, and put it in force
-    with :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior`.
+    triples have the variance of the prior. The method
+    :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior` puts it in force.
 
     Args:
         node_emb (torch.nn.Embedding): The means, of shape
@@ -30,8 +30,7 @@ class Posterior(Module):
         log_variance (torch.Tensor): The logarithms of the variances, of shape
             :obj:`[num_nodes, channels]`, or :obj:`[num_nodes, 1]` if isotropic.
         prior_variance (float): The variance of the prior.
-        frequency (torch.Tensor): In how many training slots each entity
-            stands, of shape :obj:`[num_nodes]`.
+        frequency (torch.Tensor): The number of training slots of each entity.
     """
 
     log_variance_: Tensor
@@ -46,9 +45,8 @@ class Posterior(Module):
         frequency: Tensor,
     ) -> None:
         super().__init__()
-        check_posterior(
-            node_emb.weight, log_variance, prior_variance, frequency
-        )
+        mean = node_emb.weight
+        check_posterior(mean, log_variance, prior_variance, frequency)
         # A tuple, for the means belong to the model's state.
         self._node_emb = (node_emb,)
         self._prior_variance = float(prior_variance)
@@ -83,9 +81,7 @@ class Posterior(Module):
 
     @property
     def log_variance(self) -> Tensor:
-        r"""The logarithms of all variances, of shape
-        :obj:`[num_nodes, channels]` or :obj:`[num_nodes, 1]`.
-        """
+        r"""The logarithms of all variances."""
         return self.log_variance_
 
     @property
@@ -113,19 +109,21 @@ class Posterior(Module):
         return digest.hexdigest()
 
     def check_means(self, node_emb: Embedding) -> None:
-        r"""Raises an error if a model has other means.
-
-        Args:
-            node_emb (torch.nn.Embedding): The means of the model.
-        """
-        check_means(self._node_emb[0].weight, node_emb.weight)
+        r"""Raises an error if a model has other means."""
+        own, other = self._node_emb[0].weight, node_emb.weight
+        if own.shape != other.shape:
+            raise InvalidInputError(
+                f"'posterior' is one of embeddings of shape {list(own.shape)} "
+                f"(the model has {list(other.shape)})"
+            )
+        if own is not other and not torch.equal(own.to(other), other):
+            raise InvalidInputError(
+                "'posterior' was fitted to a model with other embeddings; fit "
+                "one to this model"
+            )
 
     def mean(self, entity: Tensor) -> Tensor:
-        r"""Returns the means of entities, of shape :obj:`[..., channels]`.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-        """
+        r"""Returns the means of entities, of shape :obj:`[..., channels]`."""
         return self._node_emb[0](entity)
 
     def variance(self, entity: Tensor | None = None) -> Tensor:
@@ -133,19 +131,15 @@ class Posterior(Module):
         or :obj:`[..., 1]` if isotropic.
 
         Args:
-            entity (torch.Tensor, optional): The entities, of any shape; all of
-                them if set to :obj:`None`. (default: :obj:`None`)
+            entity (torch.Tensor, optional): The entities, of any shape; by
+                default, all of them. (default: :obj:`None`)
         """
         if entity is None:
             return self.log_variance_.exp()
         return self.log_variance_[entity].exp()
 
     def mean_variance(self, entity: Tensor) -> Tensor:
-        r"""Returns the mean over dimensions of the variance, from a table.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-        """
+        r"""Returns the mean over dimensions of the variance, from a table."""
         if entity.dim() == 1:  # In half the time.
             return self.table_.index_select(0, entity)
         return self.table_.take(entity)
@@ -153,20 +147,17 @@ class Posterior(Module):
     def rsample(
         self, entity: Tensor, *, generator: torch.Generator | None = None
     ) -> Tensor:
-        r"""Draws embeddings, with gradients to means (the reparameterisation
-        trick).
+        r"""Draws embeddings, with gradients to means.
 
         Args:
             entity (torch.Tensor): The entities, of any shape.
-            generator (torch.Generator, optional): The source of noise;
-                PyTorch's own if set to :obj:`None`. (default: :obj:`None`)
+            generator (torch.Generator, optional): The source of noise.
+                (default: :obj:`None`)
         """
         mean = self.mean(entity)
+        shape, device, dtype = mean.shape, mean.device, mean.dtype
         noise = torch.randn(
-            mean.shape,
-            generator=generator,
-            device=mean.device,
-            dtype=mean.dtype,
+            shape, generator=generator, device=device, dtype=dtype
         )
         return mean + noise * self.variance(entity).sqrt()
 
@@ -183,15 +174,12 @@ class Posterior(Module):
     ) -> "Posterior":
         r"""Returns the posterior after new triples, without training again.
 
-        The curvature of the new triples at the means is added to the precision
-        of each entity in them or in triples before,
-
         .. math::
-            \frac{1}{s_{ij}} \leftarrow \frac{1}{s_{ij}} + G_{ij},
+            \frac{1}{s_{ij}} \leftarrow \frac{1}{s_{ij}} + G_{ij}
 
-        which is the Laplace posterior of all triples at the same means. Where
-        this posterior's curvature is a mean over draws, new triples count for
-        less than those of training. Means do not move.
+        It is the Laplace posterior of all triples at the same means. If this
+        posterior's curvature is a mean over draws, new triples weigh less than
+        those of training.
 
         Args:
             model (GaussianKGEModel): The model that it was fitted to.
@@ -203,8 +191,6 @@ class Posterior(Module):
                 (default: :obj:`None`)
             seed (int, optional): The seed of all draws. (default: :obj:`0`)
         """
-        from pyg_cagp.nn.posterior.curvature import ggn_diagonal
-
         curvature = ggn_diagonal(
             model,
             head_index,
@@ -216,16 +202,10 @@ class Posterior(Module):
         log_variance = self.log_variance
         if log_variance.size(1) == 1:
             curvature = curvature.mean(dim=1, keepdim=True)
-        frequency = self.frequency + count_slots(
-            head_index, tail_index, self.frequency.numel()
-        )
-        precision = 1 / log_variance.exp() + curvature
-        return Posterior(
-            self._node_emb[0],
-            -precision.log(),
-            self.prior_variance,
-            frequency,
-        )
+        new = count_slots(head_index, tail_index, self.frequency.numel())
+        log_variance = -(1 / log_variance.exp() + curvature).log()
+        known = self.prior_variance, self.frequency + new
+        return Posterior(self._node_emb[0], log_variance, *known)
 
     def extra_repr(self) -> str:
         r"""Describes the posterior in one line."""
@@ -236,12 +216,6 @@ class Posterior(Module):
 def count_slots(
     head_index: Tensor, tail_index: Tensor, num_nodes: int
 ) -> Tensor:
-    r"""Returns in how many places of triples each entity stands.
-
-    Args:
-        head_index (torch.Tensor): The head indices.
-        tail_index (torch.Tensor): The tail indices.
-        num_nodes (int): The number of entities.
-    """
+    r"""Returns in how many places of triples each entity stands."""
     slots = torch.cat([head_index.reshape(-1), tail_index.reshape(-1)])
     return torch.bincount(slots, minlength=num_nodes)
