@@ -104,19 +104,21 @@ class Config:
             sections = _read(folder / f"{recipe}.toml")
             sections["model"]["name"] = model
             return cls.from_dict(sections, source=recipe)
-        shipped = {entry.name for entry in folder.iterdir() if entry.is_dir()}
+        sections = _read(folder / f"{model}.toml")
+        graphs = sections.pop("graphs")
         key = "synthetic" if dataset is None else dataset_key(dataset)
-        if key not in shipped:
+        if key not in graphs:
             warnings.warn(
                 f"no config ships for '{dataset}', only for "
-                f"{', '.join(sorted(shipped))}; the config of 'synthetic' is "
+                f"{', '.join(sorted(graphs))}; the config of 'synthetic' is "
                 f"used",
                 CAGPWarning,
                 stacklevel=2,
             )
             key = "synthetic"
-        path = folder / key / f"{model}.toml"
-        return cls.from_dict(_read(path), str(path))
+        for name, changes in graphs[key].items():
+            sections[name] = sections.get(name, {}) | changes
+        return cls.from_dict(sections, f"the config of '{model}' for '{key}'")
 
     def override(self, changes: dict[str, Any]) -> "Config":
         r"""Returns a config with some values replaced.
