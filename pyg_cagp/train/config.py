@@ -1,4 +1,4 @@
-r"""The config of a training run: what ships, and what a file says."""
+r"""The config of a training run: shipped, or read from a file."""
 
 import dataclasses
 import tomllib
@@ -24,15 +24,14 @@ SECTIONS = ("model", "objective", "train", "posterior")
 
 @dataclass(frozen=True)
 class Config:
-    r"""Everything that decides what comes out of training but the graph and
-    the seed.
+    r"""Everything that decides the result of training but the graph and the
+    seed.
 
     Args:
-        model (dict): The name of a model, under :obj:`"name"`, and its
-            arguments.
+        model (dict): The :obj:`"name"` of a model, and its arguments.
         objective (dict, optional): The name of an objective and its arguments.
         train (TrainOptions, optional): The options of the loop.
-        posterior (PosteriorOptions, optional): Where variances come from.
+        posterior (PosteriorOptions, optional): The options of the posterior.
     """
 
     model: dict[str, Any]
@@ -48,7 +47,7 @@ class Config:
         Args:
             sections (dict): Dictionaries under :obj:`"model"`,
                 :obj:`"objective"`, :obj:`"train"` and :obj:`"posterior"`.
-            source (str): Where they come from, for messages.
+            source (str): Their origin, for messages.
         """
         for name, section in sections.items():
             if name not in SECTIONS or not isinstance(section, dict):

@@ -29,12 +29,11 @@ def train_ensemble(
             (default: :obj:`5`)
         out (str or pathlib.Path, optional): A folder, in which each member has
             a folder, numbered from 0. (default: :obj:`None`)
-        dataset (str, optional): See :func:`train_run`.
-            (default: :obj:`None`)
-        seed (int, optional): The seed of the first member; the next one has the
-            next. (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`False`, shows no progress
-            bar. (default: :obj:`True`)
+        dataset (str, optional): See :func:`train_run`. (default: :obj:`None`)
+        seed (int, optional): The seed of the first member, one less than that
+            of the next. (default: :obj:`0`)
+        progress (bool, optional): See :func:`train_run`.
+            (default: :obj:`True`)
     """
     if num_members < 1:
         raise InvalidInputError(

@@ -1,4 +1,4 @@
-r"""What TensorBoard shows of a training run."""
+r"""Event files of a training run for TensorBoard."""
 
 import contextlib
 import sys
@@ -20,13 +20,12 @@ class Tracker:
     r"""Writes event files for TensorBoard.
 
     Args:
-        folder (str or pathlib.Path): Where event files go.
-        purge_step (int, optional): If set, what an earlier run of the same
-            folder wrote at this step or after it is hidden.
-            (default: :obj:`None`)
+        folder (str or pathlib.Path): The folder of the event files.
+        purge_step (int, optional): The step from which on events of an earlier
+            run in the folder are hidden. (default: :obj:`None`)
     """
 
-    #: How many entities, the most frequent, the projector gets.
+    #: The number of entities in the projector, the most frequent.
     max_embeddings = 5000
 
     def __init__(
@@ -42,34 +41,24 @@ class Tracker:
         self.writer = SummaryWriter(str(folder), purge_step=purge_step)
 
     def scalars(self, values: dict[str, float], step: int) -> None:
-        r"""Writes numbers.
-
-        Args:
-            values (dict): The numbers by name.
-            step (int): When they were measured.
-        """
+        r"""Writes numbers, given by their names."""
         for name, value in values.items():
             self.writer.add_scalar(name, value, step)
 
     @torch.no_grad()
     def variances(self, model: GaussianKGEModel, step: int) -> None:
-        r"""Writes how sure the model is of its entities: quantiles of the
-        variance, a histogram for each tenth of the entities by frequency, and,
-        if :obj:`matplotlib` is installed, variance against frequency.
-
-        Args:
-            model (GaussianKGEModel): The model.
-            step (int): When it was so.
+        r"""Writes the variances of the entities: quantiles, a histogram for
+        each tenth of the entities by frequency, and, if :obj:`matplotlib` is
+        installed, variance against frequency.
         """
         seen = (model.node_freq > 0).nonzero().view(-1)
         if seen.numel() == 0:
             return
         freq = model.node_freq[seen].float()
         variance = model.mean_variance(seen).float()
-        values = variance.quantile(
-            torch.tensor(QUANTILES, device=variance.device)
-        )
-        for share, value in zip(QUANTILES, values.tolist(), strict=True):
+        shares = torch.tensor(QUANTILES, device=variance.device)
+        values = variance.quantile(shares).tolist()
+        for share, value in zip(QUANTILES, values, strict=True):
             name = f"variance/quantile_{share:g}"
             self.writer.add_scalar(name, value, step)
         by_freq = variance[freq.argsort(stable=True)].log10().cpu()
@@ -99,26 +88,18 @@ class Tracker:
     def embeddings(self, model: GaussianKGEModel, kg: Data, step: int) -> None:
         r"""Writes the means of the most frequent entities for the projector,
         with their names, frequencies and variances.
-
-        Args:
-            model (GaussianKGEModel): The model.
-            kg (Data): The graph, for the names.
-            step (int): When it was so.
         """
         order = model.node_freq.argsort(descending=True, stable=True)
         order = order[: self.max_embeddings]
         names = kg.get("node_names") or [f"#{i}" for i in range(kg.num_nodes)]
+        columns = order, model.node_freq[order], model.mean_variance(order)
+        lists = (column.tolist() for column in columns)
         rows = [
             # A tab or a line break would end the cell.
             [" ".join(str(names[i]).split()), freq, f"{variance:.4g}"]
-            for i, freq, variance in zip(
-                order.tolist(),
-                model.node_freq[order].tolist(),
-                model.mean_variance(order).tolist(),
-                strict=True,
-            )
+            for i, freq, variance in zip(*lists, strict=True)
         ]
-        # It may print a warning, and standard output is not ours.
+        # It may print a warning, and standard output is for the result.
         with contextlib.redirect_stdout(sys.stderr):
             self.writer.add_embedding(
                 model.node_emb(order).cpu(),
@@ -133,27 +114,18 @@ class Tracker:
     ) -> None:
         r"""Writes the variances and the embeddings of a finished model, and its
         options beside its results.
-
-        Args:
-            model (GaussianKGEModel): The model.
-            kg (Data): The graph, for the names.
-            record (dict): The record of the run.
         """
         step = record["epochs"] + 1
         self.variances(model, step)
         self.embeddings(model, kg, step)
+        plain = bool, int, float, str
         flat = {
-            f"{section}.{key}": value
-            if isinstance(value, (bool, int, float, str))
-            else str(value)
+            f"{section}.{key}": v if isinstance(v, plain) else str(v)
             for section, options in record["config"].items()
-            for key, value in options.items()
+            for key, v in options.items()
         }
-        self.writer.add_hparams(
-            flat,
-            {f"hparam/{k}": v for k, v in record["validation"].items()},
-            run_name=".",
-        )
+        results = {f"hparam/{k}": v for k, v in record["validation"].items()}
+        self.writer.add_hparams(flat, results, run_name=".")
 
     def flush(self) -> None:
         r"""Writes what is still in memory."""
