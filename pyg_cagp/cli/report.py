@@ -4,11 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pyg_cagp.cli.common import (
-    add_run,
-    find_device,
-    print_json,
-)
+from pyg_cagp.cli.common import add_run, find_device, print_json
 
 
 def add_command(commands: Any) -> None:

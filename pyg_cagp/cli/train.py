@@ -33,9 +33,7 @@ def add_command(commands: Any) -> None:
         "--out runs/mine",
     )
     parser.add_argument(
-        "dataset",
-        type=dataset_name,
-        help="the name of a dataset, or a folder",
+        "dataset", type=dataset_name, help="the name of a dataset, or a folder"
     )
     parser.add_argument(
         "--model",

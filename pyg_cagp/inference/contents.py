@@ -15,11 +15,7 @@ from torch import Tensor
 from pyg_cagp._utils.documents import UPGRADE
 from pyg_cagp._utils.names import plain_name
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.exceptions import (
-    CAGPError,
-    CheckpointError,
-    InvalidInputError,
-)
+from pyg_cagp.exceptions import CAGPError, CheckpointError, InvalidInputError
 from pyg_cagp.inference import state
 from pyg_cagp.inference.state import REMEDY
 from pyg_cagp.nn.kge import GaussianKGEModel

@@ -19,11 +19,7 @@ from pyg_cagp.data import as_kg, triples
 from pyg_cagp.evaluate.conformal import AnswerSets
 from pyg_cagp.evaluate.graph import EvaluationGraph
 from pyg_cagp.evaluate.scoring import uncertainties
-from pyg_cagp.exceptions import (
-    CAGPWarning,
-    CheckpointError,
-    InvalidInputError,
-)
+from pyg_cagp.exceptions import CAGPWarning, CheckpointError, InvalidInputError
 from pyg_cagp.inference import state
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.kge.query import SIDES

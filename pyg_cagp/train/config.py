@@ -12,11 +12,7 @@ from typing import Any
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp._utils.names import dataset_key
 from pyg_cagp.exceptions import CAGPWarning, InvalidInputError
-from pyg_cagp.train.options import (
-    PosteriorOptions,
-    TrainOptions,
-    check_options,
-)
+from pyg_cagp.train.options import PosteriorOptions, TrainOptions, check_options
 from pyg_cagp.typing import ModelName, Recipe
 
 SECTIONS = ("model", "objective", "train", "posterior")

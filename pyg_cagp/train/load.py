@@ -20,12 +20,7 @@ from pyg_cagp.exceptions import CheckpointError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.posterior import Posterior
 from pyg_cagp.train.build import build_model
-from pyg_cagp.train.checkpoint import (
-    POSTERIOR,
-    SCHEMA,
-    load_checkpoint,
-    unnest,
-)
+from pyg_cagp.train.checkpoint import POSTERIOR, SCHEMA, load_checkpoint, unnest
 from pyg_cagp.train.config import Config
 
 #: The files of a run.
