@@ -36,7 +36,6 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("shell", choices=SHELLS, help="the shell")
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

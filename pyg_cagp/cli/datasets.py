@@ -17,7 +17,6 @@ def add_command(commands: Any) -> None:
         epilog="example: pyg-cagp datasets --root data",
     )
     add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -58,7 +58,6 @@ def add_command(commands: Any) -> None:
         "(default), or once",
     )
     add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -53,7 +53,6 @@ def add_command(commands: Any) -> None:
     )
     add_device(parser, "train")
     add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -19,7 +19,6 @@ def add_command(commands: Any) -> None:
         epilog="example: pyg-cagp report runs/mine",
     )
     add_run(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

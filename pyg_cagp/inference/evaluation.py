@@ -26,7 +26,7 @@ from pyg_cagp.uncertainty import (
     UncertaintyEstimator,
 )
 
-#: What a run can be evaluated by.
+#: The protocols that evaluate a run.
 PROTOCOLS: tuple[RunProtocol, ...] = get_args(RunProtocol)
 
 #: The number of resamples of the bootstrap.
@@ -55,9 +55,9 @@ def evaluate_run(
         protocol (str): One of :obj:`PROTOCOLS`.
         root (str or pathlib.Path, optional): The folder that holds datasets.
             (default: :obj:`None`)
-        dataset (str or pathlib.Path, optional): Where the graph is now, if not
-            where it was when the run was trained. (default: :obj:`None`)
-        device (torch.device or str, optional): Where to compute.
+        dataset (str or pathlib.Path, optional): The graph, if it has moved
+            since the run was trained. (default: :obj:`None`)
+        device (torch.device or str, optional): The device of the model.
             (default: :obj:`"cpu"`)
         seed (int, optional): The seed of corruption and of the bootstrap.
             (default: :obj:`0`)
@@ -110,15 +110,7 @@ def graph_of(
     root: str | Path | None = None,
     dataset: str | Path | None = None,
 ) -> EvaluationGraph:
-    r"""Loads the graph that a run was trained on, and no other.
-
-    Args:
-        record (dict): The record of the run.
-        root (str or pathlib.Path, optional): The folder that holds datasets.
-            (default: :obj:`None`)
-        dataset (str or pathlib.Path, optional): Where the graph is now.
-            (default: :obj:`None`)
-    """
+    r"""Loads the graph that a run was trained on, and no other."""
     name = dataset or record["dataset"]
     if not name:
         raise InvalidInputError(
@@ -159,11 +151,11 @@ def fitted_to_errors(
     if not bool(graph.kg.val_mask.any()):
         raise InvalidInputError("the graph has no validation triple")
     val = graph.predictions(model, "val")
-    if bool(val.error.all()) or not bool(val.error.any()):
+    if len(kinds := val.error.bool().unique()) == 1:
         raise InvalidInputError(
             f"the model's answers to validation queries are all "
-            f"{'wrong' if bool(val.error.all()) else 'right'}, so no estimator "
-            f"can be fitted to its errors"
+            f"{'wrong' if kinds.item() else 'right'}, so no estimator can be "
+            f"fitted to its errors"
         )
     named = _estimators(model, graph)
     named["CAGP"].fit(graph.label(TemporalLike(), "val"))

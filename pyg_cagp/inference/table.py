@@ -97,13 +97,8 @@ class InferenceTable:
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
         """
-        triples = check_triples(
-            head_index,
-            rel_type,
-            tail_index,
-            self.model.num_nodes,
-            self.num_relations,
-        )
+        sizes = self.model.num_nodes, self.num_relations
+        triples = check_triples(head_index, rel_type, tail_index, *sizes)
         with torch.no_grad():
             score = self.model(*triples)
         return ScoredTriples(score, self.uncertainty(*triples))

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
-from pyg_cagp._utils.files import write_atomically
+from pyg_cagp._utils.files import make_folder, write_atomically
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.data import as_kg, describe_graph
-from pyg_cagp.exceptions import CacheError, InvalidInputError
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.train.build import (
     build_model,
     build_objective,
@@ -127,6 +127,49 @@ def train_run(
     return Run(model, config, record)
 
 
+def train_ensemble(
+    kg: Any,
+    config: Config | ModelName,
+    *,
+    num_members: int = 5,
+    out: str | Path | None = None,
+    dataset: str | None = None,
+    seed: int = 0,
+    progress: bool = True,
+) -> list[Run]:
+    r"""Trains the same model from several seeds.
+
+    Args:
+        kg (Data or Any): The graph.
+        config (Config or str): The config, or the name of a model; see
+            :func:`train_run`.
+        num_members (int, optional): The number of members.
+            (default: :obj:`5`)
+        out (str or pathlib.Path, optional): A folder, in which each member has
+            a folder, numbered from 0. (default: :obj:`None`)
+        dataset (str, optional): See :func:`train_run`. (default: :obj:`None`)
+        seed (int, optional): The seed of the first member, one less than that
+            of the next. (default: :obj:`0`)
+        progress (bool, optional): See :func:`train_run`.
+            (default: :obj:`True`)
+    """
+    if num_members < 1:
+        raise InvalidInputError(
+            f"'num_members' must be positive (got {num_members})"
+        )
+    return [
+        train_run(
+            kg,
+            config,
+            out=None if out is None else Path(out) / str(member),
+            dataset=dataset,
+            seed=seed + member,
+            progress=progress,
+        )
+        for member in range(num_members)
+    ]
+
+
 def _config_of(
     config: Config | ModelName, dataset: str | None, recipe: Recipe | None
 ) -> Config:
@@ -187,12 +230,7 @@ def _prepare(out: Path, resume: bool) -> None:
             f"'{out}' already holds a run; resume it (--resume) or choose "
             f"another folder"
         )
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CacheError(
-            f"cannot make the folder '{out}' ({error.strerror})"
-        ) from error
+    make_folder(out)
     # Half-written files of a process that was killed.
     for name in files:
         for part in out.glob(f".{name}.*.part"):

@@ -41,7 +41,12 @@ class Tracker:
         self.writer = SummaryWriter(str(folder), purge_step=purge_step)
 
     def scalars(self, values: dict[str, float], step: int) -> None:
-        r"""Writes numbers, given by their names."""
+        r"""Writes numbers.
+
+        Args:
+            values (dict): The numbers by name.
+            step (int): The step of the measurement.
+        """
         for name, value in values.items():
             self.writer.add_scalar(name, value, step)
 
@@ -50,6 +55,10 @@ class Tracker:
         r"""Writes the variances of the entities: quantiles, a histogram for
         each tenth of the entities by frequency, and, if :obj:`matplotlib` is
         installed, variance against frequency.
+
+        Args:
+            model (GaussianKGEModel): The model.
+            step (int): The step of the model.
         """
         seen = (model.node_freq > 0).nonzero().view(-1)
         if seen.numel() == 0:
@@ -88,6 +97,11 @@ class Tracker:
     def embeddings(self, model: GaussianKGEModel, kg: Data, step: int) -> None:
         r"""Writes the means of the most frequent entities for the projector,
         with their names, frequencies and variances.
+
+        Args:
+            model (GaussianKGEModel): The model.
+            kg (Data): The graph, for the names.
+            step (int): The step of the model.
         """
         order = model.node_freq.argsort(descending=True, stable=True)
         order = order[: self.max_embeddings]
@@ -114,6 +128,11 @@ class Tracker:
     ) -> None:
         r"""Writes the variances and the embeddings of a finished model, and its
         options beside its results.
+
+        Args:
+            model (GaussianKGEModel): The model.
+            kg (Data): The graph, for the names.
+            record (dict): The record of the run.
         """
         step = record["epochs"] + 1
         self.variances(model, step)

@@ -234,10 +234,8 @@ class Trainer:
     def _check_finite(self) -> None:
         for name, tensor in self.model.state_dict().items():
             if not torch.isfinite(tensor).all():
-                raise DivergenceError(
-                    f"'{name}' is not finite after step {self._step() - 1}; "
-                    f"{self._last_good()}"
-                )
+                at = f"'{name}' is not finite after step {self._step() - 1}"
+                raise DivergenceError(f"{at}; {self._last_good()}")
 
     def save(self) -> None:
         r"""Writes the state of training, if it is sound."""

@@ -34,8 +34,11 @@ class Validation:
         self.known = AnswerIndex(*known, kg.num_nodes, kg.num_relations)
 
     def __call__(self, model: GaussianKGEModel) -> dict[str, float]:
-        r"""Returns the mean reciprocal rank and the hits of a model, realistic
-        in ties; nothing if there are no validation triples.
+        r"""Returns the mean reciprocal rank and the hits, realistic in ties;
+        nothing if there are no validation triples.
+
+        Args:
+            model (GaussianKGEModel): The model.
         """
         if self.triples.numel() == 0:
             return {}
