@@ -19,11 +19,7 @@ COMMANDS = (
 
 
 def build_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
-    r"""Returns the parser of some commands, whose modules are imported.
-
-    Args:
-        names (sequence, optional): The commands. (default: all of them)
-    """
+    r"""Returns the parser of some commands, whose modules are imported."""
     parser = argparse.ArgumentParser(
         prog="pyg-cagp",
         description="Know when a knowledge-graph prediction should not be "
@@ -47,12 +43,8 @@ def build_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    r"""Runs a command and returns its exit code: 0, 2 on bad input, 130 if it
-    was interrupted.
-
-    Args:
-        argv (sequence, optional): The arguments; those of the process if set
-            to :obj:`None`. (default: :obj:`None`)
+    r"""Runs a command, by default that of the process, and returns its exit
+    code: 0, 2 on bad input, 130 if it was interrupted.
     """
     argv = sys.argv[1:] if argv is None else argv
     # Other commands need no import.

@@ -152,17 +152,9 @@ def read_state(run: Path, *, device: torch.device | str = "cpu") -> State:
     known = folder / state.KNOWN
     tensors, _ = read_part(known, lambda: load_checkpoint(known))
     train, val = read_part(known, lambda: (tensors["train"], tensors["val"]))
+    coverage = coverage.to(device)
     return State(
-        run=run,
-        folder=folder,
-        document=document,
-        model=model,
-        meta=meta,
-        coverage=coverage.to(device),
-        entities=names[0],
-        relations=names[1],
-        train=train,
-        val=val,
+        run, folder, document, model, meta, coverage, *names, train, val
     )
 
 

@@ -49,20 +49,6 @@ def evaluate_run(
     Estimators are fitted on validation triples labelled by the same protocol.
     For wrong predictions, evidence is fitted on the model's errors there, and
     CAGP's weight on emerging entities and novel contexts.
-
-    Args:
-        run_folder (str or pathlib.Path): The folder of the run.
-        protocol (str): One of :obj:`PROTOCOLS`.
-        root (str or pathlib.Path, optional): The folder that holds datasets.
-            (default: :obj:`None`)
-        dataset (str or pathlib.Path, optional): The graph, if it has moved
-            since the run was trained. (default: :obj:`None`)
-        device (torch.device or str, optional): The device of the model.
-            (default: :obj:`"cpu"`)
-        seed (int, optional): The seed of corruption and of the bootstrap.
-            (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows progress bars
-            where there is a terminal. (default: :obj:`False`)
     """
     check_choice("protocol", protocol, PROTOCOLS)
     target = Path(run_folder) / f"evaluate-{protocol}.json"

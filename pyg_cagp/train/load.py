@@ -112,8 +112,8 @@ def load_run(folder: str | Path, *, device: torch.device | str = "cpu") -> Run:
 def load_model(
     path: Path, *, device: torch.device | str = "cpu"
 ) -> tuple[GaussianKGEModel, dict[str, Any]]:
-    r"""Loads the model of a run, or of an update of a run, and the values that
-    are stored with it.
+    r"""Loads the model of a run, or of its update, and the values that are
+    stored with it.
 
     Args:
         path (pathlib.Path): The file.

@@ -25,8 +25,7 @@ class TrainOptions:
     r"""The options of a training loop.
 
     Args:
-        epochs (int, optional): The largest number of passes over the training
-            triples. (default: :obj:`20`)
+        epochs (int, optional): The number of epochs. (default: :obj:`20`)
         batch_size (int, optional): The number of triples a step.
             (default: :obj:`1024`)
         lr (float, optional): The learning rate. (default: :obj:`0.01`)
@@ -42,10 +41,10 @@ class TrainOptions:
             the prior rises to its full value. (default: :obj:`0.0`)
         eval_every (int, optional): The number of epochs between validation
             passes. (default: :obj:`5`)
-        eval_triples (int, optional): The number of validation triples in each
-            pass, always the same; all if set to 0. (default: :obj:`2000`)
+        eval_triples (int, optional): The number of validation triples of a
+            pass; all if set to 0. (default: :obj:`2000`)
         patience (int, optional): The number of validation passes without a
-            better MRR after which training stops; never if set to 0.
+            better MRR that ends training; never if set to 0.
             (default: :obj:`0`)
         checkpoint_every (int, optional): The number of steps between
             checkpoints within an epoch; none if set to 0. (default: :obj:`0`)

@@ -58,7 +58,7 @@ def train_run(
         dataset (str, optional): The name of the graph, for the config and the
             record; by default the one that :func:`~pyg_cagp.datasets.load` gave
             to it. (default: :obj:`None`)
-        seed (int, optional): The seed of everything. (default: :obj:`0`)
+        seed (int, optional): The seed. (default: :obj:`0`)
         resume (bool, optional): If set to :obj:`True`, continues an
             interrupted run in the folder. (default: :obj:`False`)
         device (torch.device or str, optional): The device to train on.
