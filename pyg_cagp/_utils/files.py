@@ -24,6 +24,16 @@ def check_target(path: Path) -> None:
         )
 
 
+def make_folder(path: Path) -> None:
+    r"""Makes a folder, and those above it, where there is none."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CacheError(
+            f"cannot make the folder '{path}' ({error.strerror})"
+        ) from error
+
+
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     r"""Lends a temporary path that becomes :obj:`path` if all goes well.

@@ -1,4 +1,4 @@
-r"""What all commands share."""
+r"""The parts that commands share."""
 
 import argparse
 import json
@@ -23,14 +23,8 @@ class CommandParser(argparse.ArgumentParser):
         return super().format_help()
 
 
-def add_common(parser: argparse.ArgumentParser, seed: bool = True) -> None:
-    r"""Adds the options that every command takes.
-
-    Args:
-        parser (argparse.ArgumentParser): The parser of the command.
-        seed (bool, optional): If set to :obj:`False`, leaves out the seed.
-            (default: :obj:`True`)
-    """
+def add_common(parser: argparse.ArgumentParser) -> None:
+    r"""Adds the options of commands that load a graph."""
     add_json(parser)
     parser.add_argument(
         "--root",
@@ -38,10 +32,9 @@ def add_common(parser: argparse.ArgumentParser, seed: bool = True) -> None:
         help="the folder that holds datasets (default: $PYG_CAGP_DATA, or a "
         "cache)",
     )
-    if seed:
-        parser.add_argument(
-            "--seed", type=_seed, default=0, help="the seed (default: 0)"
-        )
+    parser.add_argument(
+        "--seed", type=_seed, default=0, help="the seed (default: 0)"
+    )
 
 
 def _seed(text: str) -> int:
@@ -52,11 +45,7 @@ def _seed(text: str) -> int:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    r"""Adds the option that makes output fit for programs.
-
-    Args:
-        parser (argparse.ArgumentParser): The parser of the command.
-    """
+    r"""Adds the option for output that programs read."""
     parser.add_argument(
         "--json",
         action="store_true",
@@ -68,9 +57,6 @@ def dataset_name(text: str) -> str:
     r"""Returns the name of a known dataset in lower case, and the path of a
     folder or file of triples as it is.
 
-    Args:
-        text (str): The name or path.
-
     Example:
         >>> dataset_name("FB15k-237"), dataset_name("My_Graph/")
         ('fb15k-237', 'My_Graph/')
@@ -81,9 +67,14 @@ def dataset_name(text: str) -> str:
     return key if key in names() else text
 
 
-def add_run(parser: argparse.ArgumentParser) -> None:
-    r"""Adds a run that is evaluated on its graph, and where the graph is."""
+def add_run_folder(parser: argparse.ArgumentParser) -> None:
+    r"""Adds a run."""
     parser.add_argument("run_folder", metavar="RUN", help="the trained run")
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    r"""Adds a run that is evaluated on its graph, and the path of the graph."""
+    add_run_folder(parser)
     parser.add_argument(
         "--dataset",
         type=dataset_name,
@@ -96,7 +87,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 def add_triples(parser: argparse.ArgumentParser) -> None:
     r"""Adds a run and a file of triples."""
-    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
+    add_run_folder(parser)
     parser.add_argument(
         "triples",
         metavar="TRIPLES",
@@ -112,23 +103,14 @@ def add_triples(parser: argparse.ArgumentParser) -> None:
 
 
 def add_device(parser: argparse.ArgumentParser, verb: str = "compute") -> None:
-    r"""Adds the option for the device that a model is used on.
-
-    Args:
-        parser (argparse.ArgumentParser): The parser of the command.
-        verb (str, optional): What is done there. (default: :obj:`"compute"`)
-    """
+    r"""Adds the option for the device of a model."""
     parser.add_argument(
         "--device", default="cpu", help=f"where to {verb} (default: cpu)"
     )
 
 
 def find_device(name: str) -> "torch.device":
-    r"""Returns a device that can be used.
-
-    Args:
-        name (str): Its name.
-    """
+    r"""Returns a device that can be used, by its name."""
     import torch
 
     try:

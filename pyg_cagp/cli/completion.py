@@ -1,6 +1,4 @@
-r"""The command :obj:`pyg-cagp completion`: a script that lets a shell complete
-commands, options, names of datasets and paths.
-"""
+r"""The command :obj:`pyg-cagp completion`."""
 
 import argparse
 from typing import Any
@@ -10,11 +8,8 @@ from pyg_cagp.cli.common import add_json, print_json
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 #: The kind of path of an argument, by the name of its value.
 PATHS = {
-    "DIR": "directory",
-    "RUN": "directory",
-    "FILE": "file",
-    "TRIPLES": "file",
-    "OUT": "file",
+    **dict.fromkeys(("DIR", "RUN"), "directory"),
+    **dict.fromkeys(("FILE", "TRIPLES", "OUT"), "file"),
 }
 
 EXAMPLE = """examples:
@@ -36,7 +31,6 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("shell", choices=SHELLS, help="the shell")
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -17,7 +17,6 @@ def add_command(commands: Any) -> None:
         epilog="example: pyg-cagp datasets --root data",
     )
     add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -43,24 +42,15 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print_json({"root": root, "datasets": listed})
         return
-    columns = (
-        *("name", "folder", "entities", "relations"),
-        *("train", "valid", "test"),
-    )
-    rows: list[tuple] = [(*columns, "files", "what it is")]
+    *columns, _, _ = listed[0]
+    rows: list[tuple] = [(*columns, "files", "description")]
     for item in listed:
-        rows.append(
-            (
-                *(item[column] for column in columns),
-                _state(item["missing"], REGISTRY[item["name"]].files),
-                item["note"],
-            )
-        )
-    print(f"data root: {root}\n")
-    print(format_table(rows))
+        *values, missing, note = item.values()
+        state = _state(missing, REGISTRY[item["name"]].files)
+        rows.append((*values, state, note))
     print(
-        "\nAlso 'synthetic' (generated, offline), and any folder or file of "
-        "triples."
+        f"data root: {root}\n\n{format_table(rows)}\n\nAlso 'synthetic' "
+        f"(generated, offline), and any folder or file of triples."
     )
 
 

@@ -31,7 +31,6 @@ def add_command(commands: Any) -> None:
         required=True,
         help="the evaluation",
     )
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -13,25 +13,13 @@ from pyg_cagp.exceptions import CAGPError, CAGPWarning
 
 #: The commands, each a module of its name, in the order of the help.
 COMMANDS = (
-    "quickstart",
-    "datasets",
-    "partition",
-    "train",
-    "score",
-    "predict",
-    "update",
-    "evaluate",
-    "report",
-    "completion",
+    *("quickstart", "datasets", "partition", "train", "score"),
+    *("predict", "update", "evaluate", "report", "completion"),
 )
 
 
 def build_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
-    r"""Returns the parser of some commands, whose modules are imported.
-
-    Args:
-        names (sequence, optional): The commands. (default: all of them)
-    """
+    r"""Returns the parser of some commands, whose modules are imported."""
     parser = argparse.ArgumentParser(
         prog="pyg-cagp",
         description="Know when a knowledge-graph prediction should not be "
@@ -48,17 +36,15 @@ def build_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         parser_class=CommandParser,
     )
     for name in names:
-        import_module(f"pyg_cagp.cli.{name}").add_command(commands)
+        module = import_module(f"pyg_cagp.cli.{name}")
+        module.add_command(commands)
+        commands.choices[name].set_defaults(run=module.run)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    r"""Runs a command and returns its exit code: 0, 2 on bad input, 130 if it
-    was interrupted.
-
-    Args:
-        argv (sequence, optional): The arguments; those of the process if set
-            to :obj:`None`. (default: :obj:`None`)
+    r"""Runs a command, by default that of the process, and returns its exit
+    code: 0, 2 on bad input, 130 if it was interrupted.
     """
     argv = sys.argv[1:] if argv is None else argv
     # Other commands need no import.
@@ -85,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _sentence(error: Exception) -> str:
-    r"""What the system says of a file, said as we would."""
+    r"""Returns the message of an error; that of the system names its file."""
     if not isinstance(error, OSError) or isinstance(error, CAGPError):
         return str(error)
     path = error.filename2 or error.filename
@@ -101,7 +87,7 @@ def _format_warning(
     lineno: int,
     line: str | None = None,
 ) -> str:
-    r"""A warning of ours is a sentence, like an error."""
+    r"""Returns a warning of the package as a sentence, like an error."""
     if issubclass(category, CAGPWarning):
         return f"pyg-cagp: {message}\n"
     return _STANDARD_FORMAT(message, category, filename, lineno, line)

@@ -4,11 +4,7 @@ import argparse
 from typing import Any, get_args
 
 from pyg_cagp._utils.table import format_table
-from pyg_cagp.cli.common import (
-    add_common,
-    dataset_name,
-    print_json,
-)
+from pyg_cagp.cli.common import add_common, dataset_name, print_json
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import PartitionName
 
@@ -61,7 +57,6 @@ def add_command(commands: Any) -> None:
         "(default), or once",
     )
     add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -98,41 +93,28 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _describe(summary: dict[str, Any]) -> str:
-    sign = "<=" if summary["inclusive"] else "<"
-    coverage = summary["coverage"]
     from pyg_cagp.coverage.kinds import KINDS
 
+    sign = "<=" if summary["inclusive"] else "<"
+    coverage = summary["coverage"]
     kinds = (*KINDS, "total")
+    columns = (*KINDS[1:3], "overall")
     sizes: list[tuple] = [("split", *kinds)]
-    auroc: list[tuple] = [("U_str AUROC", *kinds[1:3], "overall", "rho")]
+    auroc: list[tuple] = [("U_str AUROC", *columns, "rho")]
     for name, split in summary["splits"].items():
-        sizes.append((name, *(split[kind] for kind in kinds)))
         values = split["u_str_auroc"]
-        auroc.append(
-            (
-                name,
-                values["emerging"],
-                values["novel"],
-                values["overall"],
-                split["rho"],
-            )
-        )
-    return "\n".join(
-        (
-            f"{summary['dataset']}: {summary['num_nodes']:,} entities, "
-            f"{summary['num_relations']:,} relations, "
-            f"{summary['num_train']:,} training triples",
-            f"coverage: {coverage['nnz']:,} entity-relation pairs seen "
-            f"({coverage['density']:.2%}), {coverage['bytes']:,} bytes",
-            f"emerging: min(freq(h), freq(t)) {sign} {summary['tau']:g} "
-            f"(quantile {summary['quantile']}"
-            + (f", preset {summary['preset']})" if summary["preset"] else ")"),
-            "",
-            format_table(sizes),
-            "",
-            format_table(auroc),
-            "",
-            "Novel contexts are defined by missing coverage, so their AUROC "
-            "is 1 by construction.",
-        )
+        sizes.append((name, *(split[kind] for kind in kinds)))
+        auroc.append((name, *(values[kind] for kind in columns), split["rho"]))
+    preset = f", preset {summary['preset']}" if summary["preset"] else ""
+    return (
+        f"{summary['dataset']}: {summary['num_nodes']:,} entities, "
+        f"{summary['num_relations']:,} relations, "
+        f"{summary['num_train']:,} training triples\n"
+        f"coverage: {coverage['nnz']:,} entity-relation pairs seen "
+        f"({coverage['density']:.2%}), {coverage['bytes']:,} bytes\n"
+        f"emerging: min(freq(h), freq(t)) {sign} {summary['tau']:g} "
+        f"(quantile {summary['quantile']}{preset})\n\n"
+        f"{format_table(sizes)}\n\n{format_table(auroc)}\n\n"
+        f"Novel contexts are defined by missing coverage, so their AUROC is 1 "
+        f"by construction."
     )

@@ -1,12 +1,14 @@
 r"""The command :obj:`pyg-cagp predict`."""
 
 import argparse
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from pyg_cagp._utils.table import format_table
 from pyg_cagp.cli.common import (
     add_device,
     add_json,
+    add_run_folder,
     find_device,
     print_json,
 )
@@ -30,7 +32,7 @@ def add_command(commands: Any) -> None:
         epilog=EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("run_folder", metavar="RUN", help="the trained run")
+    add_run_folder(parser)
     parser.add_argument("--head", metavar="NAME", help="to request tails")
     parser.add_argument(
         "--relation", metavar="NAME", required=True, help="the relation"
@@ -45,7 +47,6 @@ def add_command(commands: Any) -> None:
     )
     add_device(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -61,35 +62,19 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _describe(found: "Prediction") -> str:
-    query = (
-        f"({found.given}, {found.relation}, ?)"
-        if found.side == "tail"
-        else f"(?, {found.relation}, {found.given})"
-    )
+    ends = (found.given, "?") if found.side == "tail" else ("?", found.given)
+    query = f"({ends[0]}, {found.relation}, {ends[1]})"
     rows: list[tuple] = [
         ("answer", "score", "probability", "p_ood", "kind", "in set", "abstain")
     ]
     for answer in found.answers:
-        rows.append(
-            (
-                answer.name,
-                answer.score,
-                answer.probability,
-                answer.p_ood,
-                answer.kind,
-                "yes" if answer.in_set else "no",
-                "yes" if answer.abstain else "no",
-            )
-        )
-    return "\n".join(
-        (
-            f"{query}: {found.num_candidates:,} candidates, "
-            f"{found.num_known:,} known answers left out",
-            "",
-            format_table(rows),
-            "",
-            f"conformal set: {found.set_size:,} answers, to hold the right one "
-            f"with probability {found.promised:.0%} if the query is like those "
-            f"of validation",
-        )
+        *values, in_set, abstain = astuple(answer)
+        flags = ("yes" if flag else "no" for flag in (in_set, abstain))
+        rows.append((*values, *flags))
+    return (
+        f"{query}: {found.num_candidates:,} candidates, {found.num_known:,} "
+        f"known answers left out\n\n{format_table(rows)}\n\n"
+        f"conformal set: {found.set_size:,} answers, to hold the right one "
+        f"with probability {found.promised:.0%} if the query is like those "
+        f"of validation"
     )

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from pyg_cagp._utils.table import format_table
-from pyg_cagp.cli.common import (
-    add_common,
-    add_device,
-    find_device,
-    print_json,
-)
+from pyg_cagp.cli.common import add_common, add_device, find_device, print_json
 from pyg_cagp.exceptions import InvalidInputError
 
 OUT = "runs/quickstart"
 
 #: Marks a folder that a quickstart has made, and may make again.
 MARK = ".quickstart"
+
+LEGEND = """
+AUROC: 1 is perfect, 0.5 is chance. Semantic uncertainty detects
+emerging entities, structural uncertainty novel contexts, CAGP both;
+evidence adds counts and the model's score."""
 
 #: The columns of the table: a protocol, and a kind of OOD in it.
 COLUMNS = (
@@ -49,11 +49,10 @@ def add_command(commands: Any) -> None:
         "--epochs",
         type=int,
         default=12,
-        help="how long to train (default: 12)",
+        help="the number of epochs (default: 12)",
     )
     add_device(parser, "train")
     add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -90,29 +89,21 @@ def run(args: argparse.Namespace) -> None:
     found = gather(
         out, root=args.root, device=device, seed=args.seed, progress=progress
     )
-    page = None
-    if WITH_MATPLOTLIB:
-        page = draw_report(out, found)
-    else:
+    page = draw_report(out, found) if WITH_MATPLOTLIB else None
+    if page is None:
         write_board(out, found)
     seconds = time.perf_counter() - began
     if args.json:
         print_json({"run": str(out), "seconds": seconds, **found})
         return
-    print(format_table(_rows(found)))
-    print()
-    print("AUROC: 1 is perfect, 0.5 is chance. Semantic uncertainty detects")
-    print(
-        "emerging entities, structural uncertainty novel contexts, CAGP both;"
-    )
-    print("evidence adds counts and the model's score.")
-    print(f"Done in {seconds:.0f} s.")
-    print()
     if page is None:
-        print("for pictures: pip install 'pyg_cagp[plot]', then run this again")
+        then = "for pictures: pip install 'pyg_cagp[plot]', then run this again"
     else:
-        print(f"now: open {page} in a browser")
-    print(f"or:  tensorboard --logdir {out}")
+        then = f"now: open {page} in a browser"
+    print(
+        f"{format_table(_rows(found))}\n{LEGEND}\nDone in {seconds:.0f} s.\n\n"
+        f"{then}\nor:  tensorboard --logdir {out}"
+    )
 
 
 def _make_room(out: Path) -> None:
@@ -132,18 +123,12 @@ def _say(args: argparse.Namespace, words: str) -> None:
 
 
 def _rows(found: dict[str, Any]) -> list[tuple]:
-    detected = found["detection"]
-    methods = detected["temporal-like"]["methods"]
-    return [
-        ("AUROC of", *(name for name, _, _ in COLUMNS)),
-        *(
-            (
-                method,
-                *(
-                    detected[protocol]["methods"][method][kind]["auroc"]
-                    for _, protocol, kind in COLUMNS
-                ),
-            )
-            for method in methods
-        ),
+    cells = [
+        (found["detection"][protocol]["methods"], kind)
+        for _, protocol, kind in COLUMNS
     ]
+    rows: list[tuple] = [("AUROC of", *(name for name, _, _ in COLUMNS))]
+    for method in cells[0][0]:
+        values = (methods[method][kind]["auroc"] for methods, kind in cells)
+        rows.append((method, *values))
+    return rows

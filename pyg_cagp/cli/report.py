@@ -4,11 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pyg_cagp.cli.common import (
-    add_run,
-    find_device,
-    print_json,
-)
+from pyg_cagp.cli.common import add_run, find_device, print_json
 
 
 def add_command(commands: Any) -> None:
@@ -23,7 +19,6 @@ def add_command(commands: Any) -> None:
         epilog="example: pyg-cagp report runs/mine",
     )
     add_run(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -47,7 +47,6 @@ def add_command(commands: Any) -> None:
     )
     add_device(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def _epilog() -> str:

@@ -33,9 +33,7 @@ def add_command(commands: Any) -> None:
         "--out runs/mine",
     )
     parser.add_argument(
-        "dataset",
-        type=dataset_name,
-        help="the name of a dataset, or a folder",
+        "dataset", type=dataset_name, help="the name of a dataset, or a folder"
     )
     parser.add_argument(
         "--model",
@@ -85,7 +83,6 @@ def add_command(commands: Any) -> None:
         )
     add_device(parser, "train")
     add_common(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -127,12 +124,8 @@ def run(args: argparse.Namespace) -> None:
     fitted = prepare(
         out, kg, result.model, seed=args.seed, progress=not args.json
     )
-    keys = ("tau", "threshold", "conformal")
-    record = {
-        "run": str(out),
-        **result.record,
-        "inference": {key: fitted[key] for key in keys},
-    }
+    inference = {key: fitted[key] for key in ("tau", "threshold", "conformal")}
+    record = {"run": str(out), **result.record, "inference": inference}
     if args.json:
         print_json(record)
         return
@@ -179,9 +172,6 @@ def _time_cut(args: argparse.Namespace) -> "TimestampOOD | None":
 def parse_change(text: str) -> tuple[str, Any]:
     r"""Reads :obj:`SECTION.KEY=VALUE`, its value as TOML has it.
 
-    Args:
-        text (str): The text.
-
     Example:
         >>> parse_change("train.lr=0.1"), parse_change("model.name=kg2e")
         (('train.lr', 0.1), ('model.name', 'kg2e'))
@@ -196,9 +186,6 @@ def parse_change(text: str) -> tuple[str, Any]:
 
 def parse_value(text: str) -> Any:
     r"""Reads a value as TOML has it; a word needs no quotes.
-
-    Args:
-        text (str): The text.
 
     Example:
         >>> parse_value("0.75"), parse_value("kg2e")

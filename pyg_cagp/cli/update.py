@@ -36,7 +36,6 @@ def add_command(commands: Any) -> None:
     )
     add_device(parser)
     add_json(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -53,17 +52,14 @@ def run(args: argparse.Namespace) -> None:
         print_json({"run": args.run_folder, **summary.to_dict()})
         return
     again = "skipped" if args.skip_known else "counted once more"
+    counts = {
+        f"seen before, {again}": summary.repeated,
+        "unknown entity, skipped": summary.unknown_entity,
+        "unknown relation, skipped": summary.unknown_relation,
+        "malformed, skipped": summary.malformed,
+    }
     rows = [("triples", ""), ("added", summary.added)]
-    rows += [
-        (name, number)
-        for name, number in (
-            (f"seen before, {again}", summary.repeated),
-            ("unknown entity, skipped", summary.unknown_entity),
-            ("unknown relation, skipped", summary.unknown_relation),
-            ("malformed, skipped", summary.malformed),
-        )
-        if number
-    ]
+    rows += [(name, number) for name, number in counts.items() if number]
     print(format_table(rows))
     if summary.unknown_entity or summary.unknown_relation:
         print(

@@ -15,11 +15,7 @@ from torch import Tensor
 from pyg_cagp._utils.documents import UPGRADE
 from pyg_cagp._utils.names import plain_name
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.exceptions import (
-    CAGPError,
-    CheckpointError,
-    InvalidInputError,
-)
+from pyg_cagp.exceptions import CAGPError, CheckpointError, InvalidInputError
 from pyg_cagp.inference import state
 from pyg_cagp.inference.state import REMEDY
 from pyg_cagp.nn.kge import GaussianKGEModel
@@ -32,14 +28,9 @@ T = TypeVar("T")
 class Names:
     r"""The names of entities, or of relations, by number and back.
 
-    A name is looked up as it is written. One that is not found is looked up
-    once more without surrounding blanks and in composed Unicode form, since a
-    file may spell an accent as a character of its own.
-
-    Args:
-        names (sequence): The names, in the order of their numbers.
-        what (str, optional): What they name, for messages.
-            (default: :obj:`"entity"`)
+    A name is looked up as it is written. One that is unknown is looked up once
+    more without surrounding blanks and in composed Unicode form, since a file
+    may spell an accent as a separate character.
 
     Example:
         >>> names = Names(["Zürich", "Bern"])
@@ -62,11 +53,7 @@ class Names:
         return numbers
 
     def find(self, names: Sequence[str]) -> Tensor:
-        r"""Returns the numbers of names, -1 for those that are unknown.
-
-        Args:
-            names (sequence): The names.
-        """
+        r"""Returns the numbers of names, -1 for those that are unknown."""
         get = self._number.get
         numbers = np.fromiter((get(n, -1) for n in names), np.int64, len(names))
         for row in np.flatnonzero(numbers < 0).tolist():
@@ -76,29 +63,17 @@ class Names:
     def number(self, name: str) -> int:
         r"""Returns the number of a name, or raises an error that lists the
         names most like it.
-
-        Args:
-            name (str): The name.
         """
         number = int(self.find([name])[0])
         if number >= 0:
             return number
-        close = self.closest(name)
-        hint = (
-            f"did you mean {' or '.join(map(repr, close))}?"
-            if close
-            else f"none of the {len(self):,} known names is like it"
-        )
+        hint = f"none of the {len(self):,} known names is like it"
+        if close := self.closest(name):
+            hint = f"did you mean {' or '.join(map(repr, close))}?"
         raise InvalidInputError(f"there is no {self.what} {name!r}; {hint}")
 
     def closest(self, name: str, num: int = 3) -> list[str]:
-        r"""Returns the known names that are most like an unknown one.
-
-        Args:
-            name (str): The unknown name.
-            num (int, optional): How many to return at most.
-                (default: :obj:`3`)
-        """
+        r"""Returns the known names that are most like an unknown one."""
         # A comparison with millions of names takes long; names of another
         # length are not alike.
         slack = 3 + len(name) // 3
@@ -120,12 +95,7 @@ class Names:
 
 
 def read_part(path: Path, read: Callable[[], T]) -> T:
-    r"""Reads a file of a state, or names it and the remedy.
-
-    Args:
-        path (pathlib.Path): The file, for the message.
-        read (callable): The function that reads it.
-    """
+    r"""Reads a file of a state, or raises an error with the remedy."""
     if not path.is_file():
         raise CheckpointError(f"there is no '{path}'; {REMEDY}")
     try:
@@ -143,42 +113,23 @@ def read_part(path: Path, read: Callable[[], T]) -> T:
 
 @dataclass(frozen=True)
 class State:
-    r"""The valid state of a run.
-
-    Args:
-        run (pathlib.Path): The folder of the run.
-        folder (pathlib.Path): The folder of the state.
-        document (dict): The values of :obj:`inference.json`.
-        model (GaussianKGEModel): The model, with its posterior.
-        meta (dict): The values that are stored with the model.
-        coverage (Coverage): The coverage of all seen triples.
-        entities (Names): The names of entities.
-        relations (Names): The names of relations.
-        train (torch.Tensor): Heads, relations and tails of the triples that
-            were learned or added later, of shape :obj:`[3, E]`.
-        val (torch.Tensor): Those of validation, of shape :obj:`[3, V]`.
-    """
+    r"""The valid state of a run, in its folder :obj:`folder`."""
 
     run: Path
     folder: Path
-    document: dict[str, Any]
+    document: dict[str, Any]  # The values of inference.json.
     model: GaussianKGEModel
-    meta: dict[str, Any]
+    meta: dict[str, Any]  # The values that are stored with the model.
     coverage: Coverage
     entities: Names
     relations: Names
-    train: Tensor
+    train: Tensor  # Learned or added later: heads, relations and tails [3, E].
     val: Tensor
 
 
 def read_state(run: Path, *, device: torch.device | str = "cpu") -> State:
     r"""Reads the valid state of a run. The folder may come from a stranger:
     every value is checked, and nothing is unpickled.
-
-    Args:
-        run (pathlib.Path): The folder of the run.
-        device (torch.device or str, optional): The device of the model and of
-            the coverage. (default: :obj:`"cpu"`)
     """
     document = state.read_pointer(run)
     folder = state.check_state(run, document)
@@ -201,17 +152,9 @@ def read_state(run: Path, *, device: torch.device | str = "cpu") -> State:
     known = folder / state.KNOWN
     tensors, _ = read_part(known, lambda: load_checkpoint(known))
     train, val = read_part(known, lambda: (tensors["train"], tensors["val"]))
+    coverage = coverage.to(device)
     return State(
-        run=run,
-        folder=folder,
-        document=document,
-        model=model,
-        meta=meta,
-        coverage=coverage.to(device),
-        entities=names[0],
-        relations=names[1],
-        train=train,
-        val=val,
+        run, folder, document, model, meta, coverage, *names, train, val
     )
 
 
@@ -225,11 +168,11 @@ def _read_names(
         ("relations", "relation", num_relations),
     ):
         names = document[key]
-        if names is not None and len(names) != size:
+        if names is None:  # The numbers are the names.
+            names = [str(number) for number in range(size)]
+        if len(names) != size:
             raise ValueError(f"{len(names)} {key} instead of {size}")
-        if not all(isinstance(name, str) for name in names or ()):
+        if not all(isinstance(name, str) for name in names):
             raise ValueError(f"{key} whose names are no text")
-        # The numbers are the names in a graph without names.
-        listed = map(str, range(size)) if names is None else names
-        both.append(Names(listed, what=what))
+        both.append(Names(names, what=what))
     return both[0], both[1]

@@ -26,7 +26,7 @@ from pyg_cagp.uncertainty import (
     UncertaintyEstimator,
 )
 
-#: What a run can be evaluated by.
+#: The protocols that evaluate a run.
 PROTOCOLS: tuple[RunProtocol, ...] = get_args(RunProtocol)
 
 #: The number of resamples of the bootstrap.
@@ -49,20 +49,6 @@ def evaluate_run(
     Estimators are fitted on validation triples labelled by the same protocol.
     For wrong predictions, evidence is fitted on the model's errors there, and
     CAGP's weight on emerging entities and novel contexts.
-
-    Args:
-        run_folder (str or pathlib.Path): The folder of the run.
-        protocol (str): One of :obj:`PROTOCOLS`.
-        root (str or pathlib.Path, optional): The folder that holds datasets.
-            (default: :obj:`None`)
-        dataset (str or pathlib.Path, optional): Where the graph is now, if not
-            where it was when the run was trained. (default: :obj:`None`)
-        device (torch.device or str, optional): Where to compute.
-            (default: :obj:`"cpu"`)
-        seed (int, optional): The seed of corruption and of the bootstrap.
-            (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows progress bars
-            where there is a terminal. (default: :obj:`False`)
     """
     check_choice("protocol", protocol, PROTOCOLS)
     target = Path(run_folder) / f"evaluate-{protocol}.json"
@@ -110,15 +96,7 @@ def graph_of(
     root: str | Path | None = None,
     dataset: str | Path | None = None,
 ) -> EvaluationGraph:
-    r"""Loads the graph that a run was trained on, and no other.
-
-    Args:
-        record (dict): The record of the run.
-        root (str or pathlib.Path, optional): The folder that holds datasets.
-            (default: :obj:`None`)
-        dataset (str or pathlib.Path, optional): Where the graph is now.
-            (default: :obj:`None`)
-    """
+    r"""Loads the graph that a run was trained on, and no other."""
     name = dataset or record["dataset"]
     if not name:
         raise InvalidInputError(
@@ -159,11 +137,11 @@ def fitted_to_errors(
     if not bool(graph.kg.val_mask.any()):
         raise InvalidInputError("the graph has no validation triple")
     val = graph.predictions(model, "val")
-    if bool(val.error.all()) or not bool(val.error.any()):
+    if len(kinds := val.error.bool().unique()) == 1:
         raise InvalidInputError(
             f"the model's answers to validation queries are all "
-            f"{'wrong' if bool(val.error.all()) else 'right'}, so no estimator "
-            f"can be fitted to its errors"
+            f"{'wrong' if kinds.item() else 'right'}, so no estimator can be "
+            f"fitted to its errors"
         )
     named = _estimators(model, graph)
     named["CAGP"].fit(graph.label(TemporalLike(), "val"))

@@ -38,7 +38,7 @@ class ScoreSummary:
         kinds (dict): The number of triples of each kind.
         abstain (int): The number of triples to leave undecided.
         malformed (int): The number of skipped rows, which are no triples.
-        messages (list): What is wrong with the first of these.
+        messages (list): The errors of the first skipped rows.
         threshold (float): The :obj:`p_ood` from which on to abstain;
             :obj:`None` if it was not fitted.
     """
@@ -64,8 +64,8 @@ def score_file(
     skip_malformed: bool = False,
     progress: bool = False,
 ) -> ScoreSummary:
-    r"""Scores all triples of a file into another one, which is written whole
-    or not at all. Neither is ever in memory as a whole.
+    r"""Scores all triples of a file into another one, chunk by chunk. The other
+    file is written whole or not at all.
 
     Args:
         predictor (Predictor): The run.
@@ -74,11 +74,11 @@ def score_file(
         out (str or pathlib.Path): The file to be written, with the columns of
             :class:`ScoreTable`.
         format (str, optional): :obj:`"tsv"`, :obj:`"csv"` or
-            :obj:`"parquet"`. If set to :obj:`None`, the ending of :obj:`out`
-            decides. (default: :obj:`None`)
+            :obj:`"parquet"`, by default that of the ending of :obj:`out`.
+            (default: :obj:`None`)
         skip_malformed (bool, optional): If set to :obj:`True`, counts and
-            skips rows that are no triples. If set to :obj:`False`, the file is
-            refused. (default: :obj:`False`)
+            skips rows that are no triples, instead of refusing the file.
+            (default: :obj:`False`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
     """

@@ -29,11 +29,10 @@ class Answer:
     Args:
         name (str): The name of the entity.
         score (float): The model's score.
-        probability (float): Its probability among all answers that are not
-            known already.
-        p_ood (float): The probability that the triple with this answer is out
-            of distribution; :obj:`None` where that was not fitted.
-        kind (str): The kind of that triple.
+        probability (float): Its probability among all unknown answers.
+        p_ood (float): The probability that its triple is out of distribution;
+            :obj:`None` where that was not fitted.
+        kind (str): The kind of its triple.
         in_set (bool): Whether it is in the conformal answer set.
         abstain (bool): Whether to leave it undecided.
     """
@@ -84,15 +83,11 @@ class Prediction:
         names = [row.pop("name") for row in rows]
         given = [self.given] * len(rows)
         ends = (given, names) if self.side == "tail" else (names, given)
-        keys = [key.name for key in fields(Answer)][1:]
-        return data_frame(
-            {
-                "head": ends[0],
-                "relation": [self.relation] * len(rows),
-                "tail": ends[1],
-                **{key: [row[key] for row in rows] for key in keys},
-            }
-        )
+        relation = [self.relation] * len(rows)
+        columns = {"head": ends[0], "relation": relation, "tail": ends[1]}
+        for key in [entry.name for entry in fields(Answer)][1:]:
+            columns[key] = [row[key] for row in rows]
+        return data_frame(columns)
 
 
 @torch.no_grad()
@@ -109,12 +104,8 @@ def predict(
         raise InvalidInputError("'relation' must be given")
     if k < 1:
         raise InvalidInputError(f"'k' must be positive (got {k})")
-    given = torch.tensor(
-        [predictor.entities.number(name)], device=predictor.device
-    )
-    rel = torch.tensor(
-        [predictor.relations.number(relation)], device=predictor.device
-    )
+    ids = predictor.entities.number(name), predictor.relations.number(relation)
+    given, rel = torch.tensor(ids, device=predictor.device).split(1)
     size = predictor.model.num_nodes
     every = top_answers(
         predictor.model, side, given, rel, known=predictor.known, k=size

@@ -25,8 +25,8 @@ from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 #: The number of triples for which features are in memory at a time.
 BATCH = 10_240
 
-#: Batches are filled up to a multiple of this. PyTorch rounds the last elements
-#: of an array otherwise than those that fill whole vector registers.
+#: Batches are filled up to a multiple of this: PyTorch rounds elements that do
+#: not fill a whole vector register differently.
 WIDTH = 64
 
 
@@ -90,8 +90,6 @@ class Predictor:
         r"""The device of the computation."""
         return self.coverage.device
 
-    # Triples #################################################################
-
     @torch.no_grad()
     def score(
         self,
@@ -143,18 +141,15 @@ class Predictor:
         if triples[1].numel():
             # All distinct queries at once; features take more memory.
             if terms is None:
+                sides = self.sides("tail")
                 terms = softmax_terms(
-                    self.model,
-                    *triples,
-                    sides=self.sides("tail"),
-                    precision="scores",
+                    self.model, *triples, sides=sides, precision="scores"
                 )
             numbers = self._numbers(*triples, terms)
             for name, values in numbers.items():
                 columns[name][known] = values.double()
-        if self.threshold is None:
-            abstain = kind > 0
-        else:
+        abstain = kind > 0
+        if self.threshold is not None:
             abstain = ~known | (columns["p_ood"] >= self.threshold)
         return {**columns, "kind": kind, "abstain": abstain}
 
@@ -188,8 +183,6 @@ class Predictor:
             for name in parts[0]
         }
 
-    # Answers #################################################################
-
     def predict(
         self,
         head: str | None = None,
@@ -212,8 +205,6 @@ class Predictor:
         """
         return predict(self, head, relation, tail, k)
 
-    # Updates #################################################################
-
     def update(
         self,
         triples: str | Path | Triples,
@@ -230,8 +221,7 @@ class Predictor:
             triples (str, pathlib.Path or tuple): A file, or names of heads,
                 relations and tails.
             skip_known (bool, optional): If set to :obj:`True`, skips triples
-                that the run has seen. If set to :obj:`False`, each occurrence
-                counts, as in training. (default: :obj:`False`)
+                that the run has seen. (default: :obj:`False`)
             skip_malformed (bool, optional): If set to :obj:`True`, counts and
                 skips rows that are no triples, instead of refusing the file.
                 (default: :obj:`False`)
@@ -244,7 +234,7 @@ class Predictor:
         return summary
 
     def __repr__(self) -> str:
-        return (
-            f"{self.__class__.__name__}({len(self.entities)} entities, "
-            f"{len(self.relations)} relations)"
+        sizes = (
+            f"{len(self.entities)} entities, {len(self.relations)} relations"
         )
+        return f"{self.__class__.__name__}({sizes})"

@@ -19,11 +19,7 @@ from pyg_cagp.data import as_kg, triples
 from pyg_cagp.evaluate.conformal import AnswerSets
 from pyg_cagp.evaluate.graph import EvaluationGraph
 from pyg_cagp.evaluate.scoring import uncertainties
-from pyg_cagp.exceptions import (
-    CAGPWarning,
-    CheckpointError,
-    InvalidInputError,
-)
+from pyg_cagp.exceptions import CAGPWarning, CheckpointError, InvalidInputError
 from pyg_cagp.inference import state
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.kge.query import SIDES
@@ -33,7 +29,7 @@ from pyg_cagp.train.checkpoint import load_checkpoint, save_checkpoint
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 from pyg_cagp.uncertainty.cagp import SimpleAverage
 
-#: How often an answer set may miss.
+#: The share of answer sets that may miss the right answer.
 ALPHA = 0.1
 
 
@@ -48,8 +44,8 @@ def prepare(
 ) -> dict[str, Any]:
     r"""Writes all that a :class:`Predictor` needs into the folder of a run:
     the coverage of the training triples, estimators fitted on validation,
-    thresholds, names, and the known triples. The graph is not needed
-    afterwards.
+    thresholds, names, and the known triples. Returns the values of
+    :obj:`inference.json`.
 
     Where validation has no ID or no OOD triple, there is no :obj:`p_ood` and
     no threshold, and a warning states the reason.
@@ -58,17 +54,13 @@ def prepare(
         run_folder (str or pathlib.Path): The folder of a finished run.
         kg (Data): The graph it was trained on.
         model (GaussianKGEModel): Its model.
-        preset (str or TemporalLikeOOD, optional): The partition into ID
-            triples, emerging entities and novel contexts; see
+        preset (str or TemporalLikeOOD, optional): The partition by
             :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
             (default: :obj:`"stated"`)
         seed (int, optional): The seed of corrupted validation triples.
             (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
-
-    Returns:
-        The values of :obj:`inference.json`.
     """
     run = Path(run_folder)
     graph = EvaluationGraph(as_kg(kg).clone().cpu())
@@ -91,10 +83,7 @@ def prepare(
                 "relations": _usable(kg, "relation_names"),
             }
             write_atomically(folder / state.NAMES, json.dumps(names).encode())
-            known = {
-                split: torch.stack(triples(kg, split))
-                for split in ("train", "val")
-            }
+            known = {k: torch.stack(triples(kg, k)) for k in ("train", "val")}
             save_checkpoint(folder / state.KNOWN, known, {})
             document = {
                 "version": version,
@@ -154,11 +143,10 @@ def _conformal(
     progress: bool,
 ) -> dict[str, float | None]:
     # No threshold means that every answer is in the set.
-    found: dict[str, float | None] = {"alpha": ALPHA}
-    found |= dict.fromkeys(SIDES)
+    levels: dict[str, float | None] = {"alpha": ALPHA, **dict.fromkeys(SIDES)}
     num = int(graph.kg.val_mask.sum())
     if num == 0:
-        return found
+        return levels
     val = graph.label(TemporalLike(preset), "val")
     sets = AnswerSets(model, graph.kg)
     hide = None if progress else True
@@ -166,8 +154,8 @@ def _conformal(
         for side in SIDES:
             misfit, _ = sets(side, val, "val", None, bar)
             level = metrics.conformal_threshold(misfit, alpha=ALPHA)
-            found[side] = level if math.isfinite(level) else None
-    return found
+            levels[side] = level if math.isfinite(level) else None
+    return levels
 
 
 def _next_version(run: Path) -> int:

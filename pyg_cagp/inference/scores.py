@@ -31,15 +31,6 @@ def kinds_of(
 ) -> Tensor:
     r"""Returns the kind of each triple; an id of -1 is unknown. An unknown
     entity takes precedence over an unknown relation.
-
-    Args:
-        coverage (Coverage): The coverage of the training triples.
-        tau (float): See :func:`~pyg_cagp.protocols.kind_of`.
-        head (torch.Tensor): The head indices.
-        rel (torch.Tensor): The relation types.
-        tail (torch.Tensor): The tail indices.
-        inclusive (bool, optional): See :func:`~pyg_cagp.protocols.kind_of`.
-            (default: :obj:`False`)
     """
     kind = torch.zeros_like(rel)
     kind[rel < 0] = UNKNOWN_RELATION
@@ -56,8 +47,8 @@ def _column(kind: type, help: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    r"""The scores of triples by a run, one row each. The fields are the
-    columns of every table, file and help text; :obj:`COLUMNS` describes them.
+    r"""The scores of triples by a run, one row each. :obj:`COLUMNS` describes
+    the columns.
 
     Numbers are :obj:`torch.double`. A missing number is NaN: every number of a
     triple with an unknown name, and :obj:`p_ood` where it was not fitted.
@@ -92,14 +83,12 @@ class ScoreTable:
         columns: dict[str, list[Any]] = {}
         for name, about in COLUMNS.items():
             column = getattr(self, name)
-            values = list(column) if about["kind"] is str else column.tolist()
+            values = column.tolist() if isinstance(column, Tensor) else column
             if name == "kind":
-                values = [KINDS[kind] for kind in column.tolist()]
+                values = [KINDS[kind] for kind in values]
             elif about["kind"] is float:
-                values = [
-                    None if math.isnan(value) else value for value in values
-                ]
-            columns[name] = values
+                values = [None if math.isnan(v) else v for v in values]
+            columns[name] = list(values)
         return columns
 
     def to_frame(self) -> Any:

@@ -17,8 +17,9 @@ from pyg_cagp._utils.documents import (
     is_count,
     read_document,
 )
-from pyg_cagp._utils.files import write_atomically
+from pyg_cagp._utils.files import make_folder, write_atomically
 from pyg_cagp.exceptions import CacheError, CheckpointError
+from pyg_cagp.nn.kge.query import SIDES
 
 #: Raised when older files cannot be read any more.
 SCHEMA = 1
@@ -53,11 +54,7 @@ FORMS = {
     "tau": NUMBER,
     "inclusive": bool,
     "threshold": OPTIONAL_NUMBER,
-    "conformal": {
-        "alpha": NUMBER,
-        "head": OPTIONAL_NUMBER,
-        "tail": OPTIONAL_NUMBER,
-    },
+    "conformal": {"alpha": NUMBER} | dict.fromkeys(SIDES, OPTIONAL_NUMBER),
     "evidence": (_is_inside, NoneType),
     "updates": list,
     "crc32": (_is_checksums, NoneType),
@@ -65,11 +62,7 @@ FORMS = {
 
 
 def read_pointer(run: Path) -> dict[str, Any]:
-    r"""Reads which state of a run is valid, and its plain values.
-
-    Args:
-        run (pathlib.Path): The folder of the run.
-    """
+    r"""Reads the number of the valid state of a run, and its plain values."""
     if not run.is_dir():
         raise CheckpointError(
             f"there is no run '{run}'; train one with 'pyg-cagp train'"
@@ -78,22 +71,13 @@ def read_pointer(run: Path) -> dict[str, Any]:
 
 
 def state_folder(run: Path, version: int) -> Path:
-    r"""Returns the folder of a state.
-
-    Args:
-        run (pathlib.Path): The folder of the run.
-        version (int): The number of the state.
-    """
+    r"""Returns the folder of a state."""
     return run / FOLDER / f"{version:03d}"
 
 
 @contextmanager
 def changing(run: Path) -> Iterator[None]:
-    r"""Keeps other processes from changing the state of a run meanwhile.
-
-    Args:
-        run (pathlib.Path): The folder of the run.
-    """
+    r"""Keeps other processes from changing the state of a run meanwhile."""
     folder = run / FOLDER
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -116,20 +100,11 @@ def changing(run: Path) -> Iterator[None]:
 @contextmanager
 def new_state(run: Path, version: int) -> Iterator[Path]:
     r"""Lends an empty folder for a state that is not valid yet. The folder is
-    removed if anything fails, and so is what a killed process left there.
-
-    Args:
-        run (pathlib.Path): The folder of the run.
-        version (int): The number of the state.
+    removed if anything fails, and so is that of a killed process.
     """
     folder = state_folder(run, version)
     shutil.rmtree(folder, ignore_errors=True)
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise CacheError(
-            f"cannot make the folder '{folder}' ({error.strerror})"
-        ) from error
+    make_folder(folder)
     try:
         yield folder
     except BaseException:
@@ -140,10 +115,6 @@ def new_state(run: Path, version: int) -> Iterator[Path]:
 def check_state(run: Path, document: dict[str, Any]) -> Path:
     r"""Checks that the files of the valid state are those that were written,
     and returns their folder.
-
-    Args:
-        run (pathlib.Path): The folder of the run.
-        document (dict): The values of :obj:`inference.json`.
     """
     folder = state_folder(run, document["version"])
     for name, expected in (document["crc32"] or {}).items():
@@ -167,12 +138,8 @@ def _crc32(path: Path) -> int:
 
 
 def make_valid(run: Path, document: dict[str, Any]) -> None:
-    r"""Makes a state the valid one, at once, and removes those before the one
-    before it: that one may still be being read.
-
-    Args:
-        run (pathlib.Path): The folder of the run.
-        document (dict): The values of :obj:`inference.json`.
+    r"""Makes a state the valid one, at once, and removes older ones but the
+    last, which another process may read.
     """
     files = sorted(state_folder(run, document["version"]).iterdir())
     sums = {path.name: _crc32(path) for path in files}

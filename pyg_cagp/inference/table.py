@@ -31,11 +31,9 @@ class InferenceTable:
         (1 - \alpha) \left( 1 - c(e, r) \right)
 
     A dense table holds :math:`g` for all pairs of an entity and a relation.
-    Where that takes more than :obj:`max_bytes`, the table holds the semantic
-    part of each entity, and pairs are looked up in the coverage.
-
-    A table is a snapshot: make it again after training or a new fit. It raises
-    an error once the model has another posterior or the coverage was updated.
+    Where that takes more than :obj:`max_bytes`, pairs are looked up in the
+    coverage. A table raises an error once the model has another posterior or
+    the coverage was updated.
 
     Args:
         cagp (CAGP): The fitted estimator, of the mean of both variances and
@@ -97,13 +95,8 @@ class InferenceTable:
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
         """
-        triples = check_triples(
-            head_index,
-            rel_type,
-            tail_index,
-            self.model.num_nodes,
-            self.num_relations,
-        )
+        sizes = self.model.num_nodes, self.num_relations
+        triples = check_triples(head_index, rel_type, tail_index, *sizes)
         with torch.no_grad():
             score = self.model(*triples)
         return ScoredTriples(score, self.uncertainty(*triples))

@@ -32,8 +32,8 @@ class UpdateSummary:
         added (int): The number of added triples.
         repeated (int): The number of triples that the run had seen: added
             again, or skipped if requested.
-        unknown_entity (int): The number of skipped triples with an entity that
-            the model does not know.
+        unknown_entity (int): The number of skipped triples with an unknown
+            entity.
         unknown_relation (int): The same for relations.
         malformed (int): The number of skipped rows, which are no triples.
         version (int): The number of the state that is valid now.
@@ -89,11 +89,8 @@ def update_run(
             version=old.document["version"] + bool(new.size(1)),
         )
         if summary.added:
-            entry = {
-                "time": datetime.now(UTC).isoformat(timespec="seconds"),
-                "source": source,
-                **summary.to_dict(),
-            }
+            time = datetime.now(UTC).isoformat(timespec="seconds")
+            entry = {"time": time, "source": source, **summary.to_dict()}
             _write(old, new, summary.version, entry)
     return summary
 
@@ -118,13 +115,8 @@ def _known_ids(
     parts = [torch.empty((3, 0), dtype=torch.long)]
     no_entity = no_relation = 0
     for head, relation, tail in chunks:
-        ids = torch.stack(
-            [
-                old.entities.find(head),
-                old.relations.find(relation),
-                old.entities.find(tail),
-            ]
-        )
+        ends = old.entities.find(head), old.entities.find(tail)
+        ids = torch.stack([ends[0], old.relations.find(relation), ends[1]])
         lacks_entity = (ids[[0, 2]] < 0).any(dim=0)
         lacks_relation = (ids[1] < 0) & ~lacks_entity
         no_entity += int(lacks_entity.sum())

@@ -4,10 +4,9 @@ from pyg_cagp.train.batches import TripleBatches
 from pyg_cagp.train.build import build_model, build_objective, build_posterior
 from pyg_cagp.train.checkpoint import load_checkpoint, save_checkpoint
 from pyg_cagp.train.config import Config
-from pyg_cagp.train.ensemble import train_ensemble
 from pyg_cagp.train.load import Run, load_model, load_run
 from pyg_cagp.train.options import PosteriorOptions, TrainOptions
-from pyg_cagp.train.run import train_run
+from pyg_cagp.train.run import train_ensemble, train_run
 from pyg_cagp.train.state import Progress
 from pyg_cagp.train.tracker import Tracker
 from pyg_cagp.train.trainer import Trainer

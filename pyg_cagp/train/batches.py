@@ -9,18 +9,16 @@ from torch import Tensor
 class TripleBatches:
     r"""Shuffled mini-batches of triples, permuted on their own device.
 
-    An epoch costs one permutation and three gathers; its batches are views.
-    What an epoch looks like is decided by the state of the generator at its
-    beginning, so an epoch can be entered again in its midst.
+    The state of the generator at the beginning of an epoch decides its order,
+    so an interrupted epoch can be continued.
 
     Args:
         head_index (torch.Tensor): The head indices.
         rel_type (torch.Tensor): The relation type.
         tail_index (torch.Tensor): The tail indices.
-        batch_size (int): The number of triples a batch; the last may be
-            smaller.
-        generator (torch.Generator): The source of randomness, on the device of
-            the triples.
+        batch_size (int): The number of triples a batch.
+        generator (torch.Generator): The generator, on the device of the
+            triples.
     """
 
     def __init__(
@@ -44,8 +42,7 @@ class TripleBatches:
         r"""Yields the batches of one epoch.
 
         Args:
-            first (int, optional): The batch to begin with, for an epoch that
-                was interrupted. (default: :obj:`0`)
+            first (int, optional): The first batch. (default: :obj:`0`)
         """
         order = torch.randperm(
             self.triples.size(1),

@@ -38,14 +38,12 @@ MODELS: dict[str, type[GaussianKGEModel]] = {
     "kg2e": KG2E,
 }
 
+_SAMPLED = {"num_negatives": 512, "filtered": False}
+
 #: The objectives by name, and the options of each, with defaults.
 OBJECTIVES: dict[str, dict[str, Any]] = {
-    "sampled-softmax": {"num_negatives": 512, "filtered": False},
-    "self-adversarial": {
-        "num_negatives": 512,
-        "filtered": False,
-        "temperature": 1.0,
-    },
+    "sampled-softmax": _SAMPLED,
+    "self-adversarial": {**_SAMPLED, "temperature": 1.0},
     "one-vs-all": {"filtered": False},
     "bce": {"bernoulli": False},
     "margin": {"margin": 1.0, "bernoulli": False},
@@ -66,8 +64,7 @@ def build_model(
         config (dict): The name of the model and its arguments.
         num_nodes (int): The number of entities.
         num_relations (int): The number of relations.
-        objective (Objective, optional): What to train it by.
-            (default: :obj:`None`)
+        objective (Objective, optional): The objective. (default: :obj:`None`)
         seed (int, optional): The seed of the weights. (default: :obj:`0`)
     """
     options = dict(config)
@@ -76,10 +73,9 @@ def build_model(
     kind = MODELS[name]
     check_options(options, _arguments(kind), f"model '{name}'")
     options.setdefault("hidden_channels", 100)
-    # Weights come from PyTorch's global generator, as in PyG; it is lent and
-    # given back, so that nothing else is disturbed.
-    devices = range(torch.cuda.device_count())
-    with torch.random.fork_rng(devices):
+    # Weights come from PyTorch's global generator, as in PyG; its state is
+    # restored.
+    with torch.random.fork_rng(range(torch.cuda.device_count())):
         torch.manual_seed(seed)
         return kind(num_nodes, num_relations, objective=objective, **options)
 
@@ -100,11 +96,11 @@ def _arguments(kind: type) -> dict[str, Any]:
 
 
 def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
-    r"""Makes an objective; none, for that of the model, if nothing is said.
+    r"""Makes an objective; none, for that of the model, if no config is given.
 
     Args:
         config (dict): The name of the objective and its arguments.
-        kg (Data): The graph, for objectives that look at training triples.
+        kg (Data): The graph, for objectives that read training triples.
     """
     if not config:
         return None
@@ -131,10 +127,10 @@ def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
 def build_posterior(
     options: PosteriorOptions, *, seed: int = 0, progress: bool = False
 ) -> LaplacePosterior | VariationalPosterior:
-    r"""Makes what is to find the variances of a trained model.
+    r"""Makes the method that computes the variances of a trained model.
 
     Args:
-        options (PosteriorOptions): What to find them by.
+        options (PosteriorOptions): Its options.
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
@@ -156,13 +152,7 @@ def fit_posterior(
     model: GaussianKGEModel,
     kg: Data,
 ) -> Posterior:
-    r"""Returns the posterior of a trained model.
-
-    Args:
-        fitter (LaplacePosterior or VariationalPosterior): What computes it.
-        model (GaussianKGEModel): The model.
-        kg (Data): The graph.
-    """
+    r"""Returns the posterior of a trained model."""
     device = model.node_emb.weight.device
     head, rel, tail = (part.to(device) for part in triples(kg, "train"))
     if isinstance(fitter, VariationalPosterior):

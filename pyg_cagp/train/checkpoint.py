@@ -25,13 +25,13 @@ SCHEMA = 1
 def save_checkpoint(
     path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]
 ) -> int:
-    r"""Writes tensors and plain values to one file, atomically: a reader of
-    it sees the old state or the new one. Returns the checksum of the tensors.
+    r"""Writes tensors and plain values to one file, atomically. Returns the
+    checksum of the tensors.
 
     Args:
         path (pathlib.Path): The file.
         tensors (dict): The tensors by name.
-        meta (dict): What else there is to keep, as JSON can hold it.
+        meta (dict): The other values, which JSON must be able to hold.
     """
     # Parameters may share memory with others; files may not.
     tensors = {
@@ -48,11 +48,11 @@ def save_checkpoint(
 def load_checkpoint(
     path: Path, *, device: torch.device | str = "cpu"
 ) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    r"""Reads what :func:`save_checkpoint` wrote.
+    r"""Reads the file that :func:`save_checkpoint` wrote.
 
     Args:
         path (pathlib.Path): The file.
-        device (torch.device or str, optional): Where tensors go.
+        device (torch.device or str, optional): The device of the tensors.
             (default: :obj:`"cpu"`)
     """
     try:

@@ -1,4 +1,4 @@
-r"""The config of a training run: what ships, and what a file says."""
+r"""The config of a training run: shipped, or read from a file."""
 
 import dataclasses
 import tomllib
@@ -12,11 +12,7 @@ from typing import Any
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp._utils.names import dataset_key
 from pyg_cagp.exceptions import CAGPWarning, InvalidInputError
-from pyg_cagp.train.options import (
-    PosteriorOptions,
-    TrainOptions,
-    check_options,
-)
+from pyg_cagp.train.options import PosteriorOptions, TrainOptions, check_options
 from pyg_cagp.typing import ModelName, Recipe
 
 SECTIONS = ("model", "objective", "train", "posterior")
@@ -24,15 +20,14 @@ SECTIONS = ("model", "objective", "train", "posterior")
 
 @dataclass(frozen=True)
 class Config:
-    r"""Everything that decides what comes out of training but the graph and
-    the seed.
+    r"""Everything that decides the result of training but the graph and the
+    seed.
 
     Args:
-        model (dict): The name of a model, under :obj:`"name"`, and its
-            arguments.
+        model (dict): The :obj:`"name"` of a model, and its arguments.
         objective (dict, optional): The name of an objective and its arguments.
         train (TrainOptions, optional): The options of the loop.
-        posterior (PosteriorOptions, optional): Where variances come from.
+        posterior (PosteriorOptions, optional): The options of the posterior.
     """
 
     model: dict[str, Any]
@@ -48,7 +43,7 @@ class Config:
         Args:
             sections (dict): Dictionaries under :obj:`"model"`,
                 :obj:`"objective"`, :obj:`"train"` and :obj:`"posterior"`.
-            source (str): Where they come from, for messages.
+            source (str): Their origin, for messages.
         """
         for name, section in sections.items():
             if name not in SECTIONS or not isinstance(section, dict):
@@ -104,19 +99,21 @@ class Config:
             sections = _read(folder / f"{recipe}.toml")
             sections["model"]["name"] = model
             return cls.from_dict(sections, source=recipe)
-        shipped = {entry.name for entry in folder.iterdir() if entry.is_dir()}
+        sections = _read(folder / f"{model}.toml")
+        graphs = sections.pop("graphs")
         key = "synthetic" if dataset is None else dataset_key(dataset)
-        if key not in shipped:
+        if key not in graphs:
             warnings.warn(
                 f"no config ships for '{dataset}', only for "
-                f"{', '.join(sorted(shipped))}; the config of 'synthetic' is "
+                f"{', '.join(sorted(graphs))}; the config of 'synthetic' is "
                 f"used",
                 CAGPWarning,
                 stacklevel=2,
             )
             key = "synthetic"
-        path = folder / key / f"{model}.toml"
-        return cls.from_dict(_read(path), str(path))
+        for name, changes in graphs[key].items():
+            sections[name] = sections.get(name, {}) | changes
+        return cls.from_dict(sections, f"the config of '{model}' for '{key}'")
 
     def override(self, changes: dict[str, Any]) -> "Config":
         r"""Returns a config with some values replaced.

@@ -20,12 +20,7 @@ from pyg_cagp.exceptions import CheckpointError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.posterior import Posterior
 from pyg_cagp.train.build import build_model
-from pyg_cagp.train.checkpoint import (
-    POSTERIOR,
-    SCHEMA,
-    load_checkpoint,
-    unnest,
-)
+from pyg_cagp.train.checkpoint import POSTERIOR, SCHEMA, load_checkpoint, unnest
 from pyg_cagp.train.config import Config
 
 #: The files of a run.
@@ -39,12 +34,17 @@ REMEDY = "train one with 'pyg-cagp train'"
 
 #: The form of a graph in :obj:`run.json` and in the file of a model.
 GRAPH = {
-    "num_nodes": is_count,
-    "num_relations": is_count,
-    "num_train": is_count,
-    "num_val": is_count,
-    "num_test": is_count,
-    "sha256": str,
+    f"num_{part}": is_count
+    for part in ("nodes", "relations", "train", "val", "test")
+} | {"sha256": str}
+
+#: The form of the rule that splits a dated graph.
+TIME_CUT = {
+    "cutoff": (str, *NUMBER),
+    "val_cutoff": (str, *OPTIONAL_NUMBER),
+    "held_out": NUMBER,
+    "repeats": str,
+    "seed": is_count,
 }
 
 #: The form of each value of :obj:`run.json`.
@@ -53,22 +53,17 @@ FORMS = {
     "seed": is_count,
     "config": dict,
     "graph": GRAPH,
-    "time_cut": (
-        NoneType,
-        {
-            "cutoff": (str, *NUMBER),
-            "val_cutoff": (str, *OPTIONAL_NUMBER),
-            "held_out": NUMBER,
-            "repeats": str,
-            "seed": is_count,
-        },
-    ),
+    "time_cut": (TIME_CUT, NoneType),
     "device": (str, NoneType),
     "versions": (dict, NoneType),
     "epochs": (is_count, NoneType),
     "prior_variance": OPTIONAL_NUMBER,
     "seconds": ({"training": NUMBER, "posterior": NUMBER}, NoneType),
 }
+
+
+#: The errors that malformed values of a file cause.
+MALFORMED = AttributeError, LookupError, RuntimeError, TypeError, ValueError
 
 
 @dataclass
@@ -78,8 +73,7 @@ class Run:
     Args:
         model (GaussianKGEModel): The model, with its posterior.
         config (Config): The config it was trained by.
-        record (dict): The values of :obj:`run.json`: dataset, seed, versions,
-            measurements.
+        record (dict): The values of :obj:`run.json`.
     """
 
     model: GaussianKGEModel
@@ -118,8 +112,8 @@ def load_run(folder: str | Path, *, device: torch.device | str = "cpu") -> Run:
 def load_model(
     path: Path, *, device: torch.device | str = "cpu"
 ) -> tuple[GaussianKGEModel, dict[str, Any]]:
-    r"""Loads the model of a run, or of an update of a run, and the values that
-    are stored with it.
+    r"""Loads the model of a run, or of its update, and the values that are
+    stored with it.
 
     Args:
         path (pathlib.Path): The file.
@@ -146,14 +140,7 @@ def load_model(
         model.load_state_dict(tensors)
         if posterior:
             model.set_posterior(_posterior(model, posterior))
-    except (
-        AttributeError,
-        IndexError,
-        KeyError,
-        TypeError,
-        ValueError,
-        RuntimeError,
-    ) as error:
+    except MALFORMED as error:
         reason = str(error).splitlines()[0] if str(error) else repr(error)
         raise CheckpointError(
             f"'{path}' cannot be read as the model of a run ({reason})"

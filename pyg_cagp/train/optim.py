@@ -1,16 +1,56 @@
 r"""Optimisers, their schedule, and their state by name."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
-from torch.optim import Adagrad, Optimizer, SparseAdam
+from torch.optim import Adagrad, Adam, Optimizer, SparseAdam
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.train.adam import RowAdam
 from pyg_cagp.train.options import TrainOptions
+
+
+class RowAdam(Adam):
+    r"""PyTorch's fused :class:`~torch.optim.Adam`, which takes sparse
+    gradients as if they were dense. :class:`~torch.optim.SparseAdam` leaves the
+    moments of all other rows as they are, which is another algorithm.
+    """
+
+    def __init__(
+        self, params: Iterable[Tensor], lr: float = 1e-3, **kwargs: Any
+    ) -> None:
+        super().__init__(params, lr=lr, fused=True, **kwargs)
+        # Each buffer is all zeros between steps, so it is no part of the state.
+        # Only the rows of a gradient are filled and cleaned.
+        self._buffers: dict[Tensor, Tensor] = {}
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        r"""Performs a single optimisation step."""
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        rows = []
+        for group in self.param_groups:
+            for weight in group["params"]:
+                grad = weight.grad
+                if grad is None or not grad.is_sparse:
+                    continue
+                if weight not in self._buffers:
+                    self._buffers[weight] = torch.zeros_like(weight)
+                buffer, row = self._buffers[weight], grad._indices()[0]
+                buffer.index_add_(0, row, grad._values())
+                weight.grad = buffer
+                rows.append((weight, row))
+        super().step()
+        for weight, row in rows:
+            self._buffers[weight].index_fill_(0, row, 0)
+            weight.grad = None
+        return loss
 
 
 def build_optimizers(
@@ -18,10 +58,6 @@ def build_optimizers(
 ) -> list[Optimizer]:
     r"""Makes the optimisers of a model: two if only some of its gradients are
     sparse and the first kind takes no others.
-
-    Args:
-        model (GaussianKGEModel): The model.
-        options (TrainOptions): The options.
     """
     weights = [w for w in model.parameters() if w.requires_grad]
     if options.optimizer == "adam":
@@ -49,14 +85,8 @@ def build_optimizers(
 
 
 def scheduled_share(schedule: str, step: int, num_steps: int) -> float:
-    r"""Returns which part of the learning rate a step gets. It depends on the
-    step alone, so there is no state to keep.
-
-    Args:
-        schedule (str): :obj:`"constant"`, :obj:`"linear"` or
-            :obj:`"cosine"`.
-        step (int): The step, from 0.
-        num_steps (int): The number of steps of the whole training.
+    r"""Returns the share of the learning rate at a step, counted from 0. It
+    depends on the step alone, so there is no state to store.
 
     Example:
         >>> [scheduled_share("linear", step, 4) for step in range(4)]
@@ -92,7 +122,7 @@ def load_optimizer_state(
     optimizers: Sequence[Optimizer],
     state: dict[str, Tensor],
 ) -> None:
-    r"""Puts back what :func:`optimizer_state` gave."""
+    r"""Restores what :func:`optimizer_state` returned."""
     weights = dict(model.named_parameters())
     owner = {
         id(weight): optimizer
@@ -114,23 +144,16 @@ def load_optimizer_state(
 
 def clip_gradients(weights: Sequence[Tensor], max_norm: float) -> Tensor:
     r"""Scales all gradients, dense and sparse, so that their norm together is
-    at most :obj:`max_norm`, and returns what it was before.
-
-    Args:
-        weights (sequence): The parameters.
-        max_norm (float): The largest norm.
+    at most :obj:`max_norm`, and returns the norm before.
     """
     grads = []
     for weight in weights:
-        grad = weight.grad
-        if grad is None:
-            continue
-        if grad.is_sparse:
-            # Rows that stand there twice count as the one they add up to.
-            grad = grad.coalesce()
-            weight.grad = grad
-            grad = grad.values()
-        grads.append(grad)
+        if weight.grad is not None and weight.grad.is_sparse:
+            # A row that is listed twice counts as the sum of both.
+            weight.grad = weight.grad.coalesce()
+            grads.append(weight.grad.values())
+        elif weight.grad is not None:
+            grads.append(weight.grad)
     norm = torch.stack([grad.norm() for grad in grads]).norm()
     share = (max_norm / norm.clamp(min=1e-12)).clamp(max=1)
     for grad in grads:

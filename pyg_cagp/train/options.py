@@ -15,17 +15,8 @@ Structure: TypeAlias = Literal["isotropic", "diagonal"]
 #: The least value of each option of a loop that has one.
 LEAST = {
     **dict.fromkeys(("epochs", "batch_size", "eval_every"), 1),
-    **dict.fromkeys(
-        (
-            "clip_norm",
-            "kl_warmup",
-            "eval_triples",
-            "patience",
-            "checkpoint_every",
-            "noise_table",
-        ),
-        0,
-    ),
+    **dict.fromkeys(("clip_norm", "kl_warmup", "eval_triples"), 0),
+    **dict.fromkeys(("patience", "checkpoint_every", "noise_table"), 0),
 }
 
 
@@ -34,38 +25,35 @@ class TrainOptions:
     r"""The options of a training loop.
 
     Args:
-        epochs (int, optional): The largest number of passes over the training
-            triples. (default: :obj:`20`)
+        epochs (int, optional): The number of epochs. (default: :obj:`20`)
         batch_size (int, optional): The number of triples a step.
             (default: :obj:`1024`)
         lr (float, optional): The learning rate. (default: :obj:`0.01`)
-        optimizer (str, optional): :obj:`"adam"` (the same whether gradients are
-            sparse or not), :obj:`"sparse-adam"` (which moves only the rows of a
-            batch, and needs sparse gradients) or :obj:`"adagrad"`.
-            (default: :obj:`"adam"`)
-        schedule (str, optional): How the learning rate falls from the first
-            step to the last: :obj:`"constant"`, :obj:`"linear"` or
-            :obj:`"cosine"`. (default: :obj:`"linear"`)
+        optimizer (str, optional): :obj:`"adam"`, :obj:`"sparse-adam"` (which
+            moves only the rows of a batch, and needs sparse gradients) or
+            :obj:`"adagrad"`. (default: :obj:`"adam"`)
+        schedule (str, optional): The fall of the learning rate:
+            :obj:`"constant"`, :obj:`"linear"` or :obj:`"cosine"`.
+            (default: :obj:`"linear"`)
         clip_norm (float, optional): The largest norm of all gradients
             together; none if set to 0. (default: :obj:`0.0`)
-        kl_warmup (float, optional): For how many epochs the weight of the prior
-            rises from 0 to its full value. (default: :obj:`0.0`)
+        kl_warmup (float, optional): The number of epochs in which the weight of
+            the prior rises to its full value. (default: :obj:`0.0`)
         eval_every (int, optional): The number of epochs between validation
             passes. (default: :obj:`5`)
-        eval_triples (int, optional): The number of validation triples in each
-            pass, always the same; all if set to 0. (default: :obj:`2000`)
+        eval_triples (int, optional): The number of validation triples of a
+            pass; all if set to 0. (default: :obj:`2000`)
         patience (int, optional): The number of validation passes without a
-            better MRR after which training stops; never if set to 0.
+            better MRR that ends training; never if set to 0.
             (default: :obj:`0`)
         checkpoint_every (int, optional): The number of steps between
-            checkpoints, besides those at the end of epochs; none if set to 0.
-            (default: :obj:`0`)
-        noise_table (int, optional): If set, noise is read from a table of so
-            many numbers instead of made anew; see
-            :class:`~pyg_cagp.nn.kge.NoiseTable`. (default: :obj:`0`)
-        mixed_precision (bool, optional): If set to :obj:`True`, matrix products
-            are computed in :obj:`bfloat16`: the scores of many candidates by
-            bilinear models, nothing else. (default: :obj:`False`)
+            checkpoints within an epoch; none if set to 0. (default: :obj:`0`)
+        noise_table (int, optional): The size of the
+            :class:`~pyg_cagp.nn.kge.NoiseTable` that noise is read from; no
+            table if set to 0. (default: :obj:`0`)
+        mixed_precision (bool, optional): If set to :obj:`True`, bilinear models
+            compute scores of many candidates in :obj:`bfloat16`.
+            (default: :obj:`False`)
     """
 
     epochs: int = 20
@@ -84,10 +72,10 @@ class TrainOptions:
 
     def __post_init__(self) -> None:
         for name, least in LEAST.items():
-            if getattr(self, name) < least:
+            value = getattr(self, name)
+            if value < least:
                 raise InvalidInputError(
-                    f"'{name}' must be at least {least} (got "
-                    f"{getattr(self, name)})"
+                    f"'{name}' must be at least {least} (got {value})"
                 )
         if self.noise_table > 2**30:
             raise InvalidInputError(
@@ -101,7 +89,7 @@ class TrainOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorOptions:
-    r"""Where the variances of a trained model come from.
+    r"""The options of the posterior of a trained model.
 
     Args:
         name (str, optional): :obj:`"laplace"` or :obj:`"variational"`.
@@ -111,11 +99,11 @@ class PosteriorOptions:
             (default: :obj:`"marginal"`)
         structure (str, optional): :obj:`"isotropic"` or :obj:`"diagonal"`.
             (default: :obj:`"isotropic"`)
-        num_negatives (int, optional): How many candidates a query has in its
-            curvature; all if set to 0. (default: :obj:`0`)
-        num_draws (int, optional): Over how many draws from the variances of
-            training the curvature is averaged; if set to 0, it is that at the
-            means. (default: :obj:`0`)
+        num_negatives (int, optional): The number of candidates of a query in
+            the curvature; all if set to 0. (default: :obj:`0`)
+        num_draws (int, optional): The number of draws from the trained
+            variances that the curvature is averaged over; the curvature at the
+            means if set to 0. (default: :obj:`0`)
     """
 
     name: PosteriorName = "laplace"
@@ -131,12 +119,8 @@ class PosteriorOptions:
 def check_options(
     given: dict[str, Any], defaults: dict[str, Any], owner: str
 ) -> None:
-    r"""Checks that options exist and are of the kind of their defaults.
-
-    Args:
-        given (dict): The options by name.
-        defaults (dict): All that there are, with their defaults.
-        owner (str): What they are options of, for messages.
+    r"""Checks that options exist and are of the kind of their defaults. The
+    name of their owner is for messages.
     """
     for key, value in given.items():
         if key not in defaults:
@@ -144,13 +128,11 @@ def check_options(
                 f"{owner} has no option '{key}'; it has "
                 f"{', '.join(sorted(defaults))}"
             )
-        default = defaults[key]
-        if not _is_like(value, default) and not (
-            # A prior can be a number or the name of a way to find one.
-            key == "prior" and _is_like(value, 1.0)
-        ):
+        # A prior is a number, too.
+        likes = (defaults[key], 1.0) if key == "prior" else (defaults[key],)
+        if not any(_is_like(value, like) for like in likes):
             raise InvalidInputError(
-                f"{owner} takes '{key}' as something like {default!r} (got "
+                f"{owner} takes '{key}' as something like {likes[0]!r} (got "
                 f"{value!r})"
             )
 

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
-from pyg_cagp._utils.files import write_atomically
+from pyg_cagp._utils.files import make_folder, write_atomically
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.data import as_kg, describe_graph
-from pyg_cagp.exceptions import CacheError, InvalidInputError
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.train.build import (
     build_model,
     build_objective,
@@ -49,19 +49,16 @@ def train_run(
     TensorBoard. Without, nothing is written.
 
     Args:
-        kg (Data or Any): The graph, in any form that
-            :func:`~pyg_cagp.data.as_kg` takes.
-        config (Config or str): The config, or the name of a model, which is
-            trained by the config that ships for the graph; see
+        kg (Data or Any): The graph; see :func:`~pyg_cagp.data.as_kg`.
+        config (Config or str): The config, or the name of a model for
             :meth:`Config.find`.
         out (str or pathlib.Path, optional): The folder of the run.
             (default: :obj:`None`)
-        recipe (str, optional): With the name of a model, :obj:`"paper"` for
-            the recipe of the paper instead. (default: :obj:`None`)
+        recipe (str, optional): See :meth:`Config.find`. (default: :obj:`None`)
         dataset (str, optional): The name of the graph, for the config and the
-            record. If set to :obj:`None`, the name that
-            :func:`~pyg_cagp.datasets.load` gave to it. (default: :obj:`None`)
-        seed (int, optional): The seed of everything. (default: :obj:`0`)
+            record; by default the one that :func:`~pyg_cagp.datasets.load` gave
+            to it. (default: :obj:`None`)
+        seed (int, optional): The seed. (default: :obj:`0`)
         resume (bool, optional): If set to :obj:`True`, continues an
             interrupted run in the folder. (default: :obj:`False`)
         device (torch.device or str, optional): The device to train on.
@@ -84,7 +81,16 @@ def train_run(
         raise InvalidInputError(
             "'resume' needs the folder of the interrupted run; pass 'out'"
         )
-    record = _new_record(kg, config, dataset or "", seed, device)
+    record = {
+        "schema": SCHEMA,
+        "dataset": dataset or "",
+        "seed": seed,
+        "config": config.to_dict(),
+        "graph": describe_graph(kg),
+        "time_cut": kg.get("time_cut"),
+        "device": str(device),
+        "versions": package_versions(),
+    }
     objective = build_objective(config.objective, kg)
     model = build_model(
         config.model,
@@ -113,17 +119,55 @@ def train_run(
         if trainer.tracker is not None:
             trainer.tracker.close()
     if folder is not None:
-        save_checkpoint(
-            folder / MODEL,
-            model_tensors(model),
-            {key: record[key] for key in STORED},
-        )
+        stored = {key: record[key] for key in STORED}
+        save_checkpoint(folder / MODEL, model_tensors(model), stored)
         # Last: a folder with a record is a finished run.
-        write_atomically(
-            folder / RECORD,
-            json.dumps(record, indent=2, allow_nan=False).encode(),
-        )
+        text = json.dumps(record, indent=2, allow_nan=False)
+        write_atomically(folder / RECORD, text.encode())
     return Run(model, config, record)
+
+
+def train_ensemble(
+    kg: Any,
+    config: Config | ModelName,
+    *,
+    num_members: int = 5,
+    out: str | Path | None = None,
+    dataset: str | None = None,
+    seed: int = 0,
+    progress: bool = True,
+) -> list[Run]:
+    r"""Trains the same model from several seeds.
+
+    Args:
+        kg (Data or Any): The graph.
+        config (Config or str): The config, or the name of a model; see
+            :func:`train_run`.
+        num_members (int, optional): The number of members.
+            (default: :obj:`5`)
+        out (str or pathlib.Path, optional): A folder, in which each member has
+            a folder, numbered from 0. (default: :obj:`None`)
+        dataset (str, optional): See :func:`train_run`. (default: :obj:`None`)
+        seed (int, optional): The seed of the first member, one less than that
+            of the next. (default: :obj:`0`)
+        progress (bool, optional): See :func:`train_run`.
+            (default: :obj:`True`)
+    """
+    if num_members < 1:
+        raise InvalidInputError(
+            f"'num_members' must be positive (got {num_members})"
+        )
+    return [
+        train_run(
+            kg,
+            config,
+            out=None if out is None else Path(out) / str(member),
+            dataset=dataset,
+            seed=seed + member,
+            progress=progress,
+        )
+        for member in range(num_members)
+    ]
 
 
 def _config_of(
@@ -137,25 +181,6 @@ def _config_of(
             "Config.find(dataset, model, recipe=...)"
         )
     return config
-
-
-def _new_record(
-    kg: Data,
-    config: Config,
-    dataset: str,
-    seed: int,
-    device: torch.device | str,
-) -> dict[str, Any]:
-    return {
-        "schema": SCHEMA,
-        "dataset": dataset,
-        "seed": seed,
-        "config": config.to_dict(),
-        "graph": describe_graph(kg),
-        "time_cut": kg.get("time_cut"),
-        "device": str(device),
-        "versions": package_versions(),
-    }
 
 
 def _fingerprint(record: dict[str, Any]) -> str:
@@ -173,10 +198,9 @@ def _open(folder: Path, trainer: Trainer, resume: bool) -> Tracker:
     if (folder / STATE).exists():
         trainer.load()
     # Events of epochs that come again are hidden.
-    is_new = not any(folder.glob("events.out.tfevents.*"))
-    return Tracker(
-        folder, purge_step=None if is_new else trainer.state.epoch + 1
-    )
+    has_events = any(folder.glob("events.out.tfevents.*"))
+    step = trainer.state.epoch + 1 if has_events else None
+    return Tracker(folder, purge_step=step)
 
 
 def _fit(trainer: Trainer, kg: Data, fitter: Any) -> dict[str, Any]:
@@ -200,20 +224,14 @@ def _fit(trainer: Trainer, kg: Data, fitter: Any) -> dict[str, Any]:
 
 
 def _prepare(out: Path, resume: bool) -> None:
-    if not resume and any(
-        (out / name).exists() for name in (STATE, MODEL, RECORD)
-    ):
+    files = STATE, MODEL, RECORD
+    if not resume and any((out / name).exists() for name in files):
         raise InvalidInputError(
             f"'{out}' already holds a run; resume it (--resume) or choose "
             f"another folder"
         )
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CacheError(
-            f"cannot make the folder '{out}' ({error.strerror})"
-        ) from error
+    make_folder(out)
     # Half-written files of a process that was killed.
-    for name in (STATE, MODEL, RECORD):
+    for name in files:
         for part in out.glob(f".{name}.*.part"):
             part.unlink(missing_ok=True)

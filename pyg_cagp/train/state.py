@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 @dataclass
 class Progress:
-    r"""How far a training run has come; all of it is plain numbers.
+    r"""The progress of a training run, in plain numbers.
 
     Args:
         epoch (int): The number of whole epochs done.
-        batch (int): The number of batches done of the epoch after them.
-        loss (float): The sum of those batches' losses.
+        batch (int): The number of batches done of the next epoch.
+        loss (float): The sum of the losses of those batches.
         nll (float): The sum of their negative log-likelihoods.
         kl (float): The sum of their prior terms.
         best_mrr (float, optional): The best validation MRR so far.
-        best_epoch (int): The epoch that it was reached in.
-        misses (int): How many looks at validation brought nothing better since.
-        history (list): What was measured after each epoch.
+        best_epoch (int): The epoch of the best validation MRR.
+        misses (int): The number of validation passes since then.
+        history (list): The measurements after each epoch.
     """
 
     epoch: int = 0
@@ -45,37 +45,24 @@ class Progress:
 
 
 def write_state(trainer: "Trainer", path: Path) -> None:
-    r"""Writes everything that decides how training goes on.
-
-    Args:
-        trainer (Trainer): The trainer.
-        path (pathlib.Path): The file.
-    """
+    r"""Writes everything that decides the rest of a training run."""
     model = trainer.model
     assert model.generator is not None
     tensors = nest("model", model.state_dict()) | nest("best", trainer.best)
     tensors |= nest("optim", optimizer_state(model, trainer.optimizers))
     tensors["rng.order"] = trainer.order_state
     tensors["rng.model"] = model.generator.get_state()
-    save_checkpoint(
-        path,
-        tensors,
-        {
-            "fingerprint": trainer.fingerprint,
-            "device": trainer.device.type,
-            "progress": asdict(trainer.state),
-            "seconds": trainer.seconds,
-        },
-    )
+    meta = {
+        "fingerprint": trainer.fingerprint,
+        "device": trainer.device.type,
+        "progress": asdict(trainer.state),
+        "seconds": trainer.seconds,
+    }
+    save_checkpoint(path, tensors, meta)
 
 
 def read_state(trainer: "Trainer", path: Path) -> None:
-    r"""Puts back the state that :func:`write_state` wrote.
-
-    Args:
-        trainer (Trainer): The trainer.
-        path (pathlib.Path): The file.
-    """
+    r"""Restores the state that :func:`write_state` wrote."""
     model = trainer.model
     assert model.generator is not None
     tensors, meta = load_checkpoint(path, device=trainer.device)

@@ -1,4 +1,4 @@
-r"""What TensorBoard shows of a training run."""
+r"""Event files of a training run for TensorBoard."""
 
 import contextlib
 import sys
@@ -20,13 +20,12 @@ class Tracker:
     r"""Writes event files for TensorBoard.
 
     Args:
-        folder (str or pathlib.Path): Where event files go.
-        purge_step (int, optional): If set, what an earlier run of the same
-            folder wrote at this step or after it is hidden.
-            (default: :obj:`None`)
+        folder (str or pathlib.Path): The folder of the event files.
+        purge_step (int, optional): The step from which on events of an earlier
+            run in the folder are hidden. (default: :obj:`None`)
     """
 
-    #: How many entities, the most frequent, the projector gets.
+    #: The number of entities in the projector, the most frequent.
     max_embeddings = 5000
 
     def __init__(
@@ -46,30 +45,29 @@ class Tracker:
 
         Args:
             values (dict): The numbers by name.
-            step (int): When they were measured.
+            step (int): The step of the measurement.
         """
         for name, value in values.items():
             self.writer.add_scalar(name, value, step)
 
     @torch.no_grad()
     def variances(self, model: GaussianKGEModel, step: int) -> None:
-        r"""Writes how sure the model is of its entities: quantiles of the
-        variance, a histogram for each tenth of the entities by frequency, and,
-        if :obj:`matplotlib` is installed, variance against frequency.
+        r"""Writes the variances of the entities: quantiles, a histogram for
+        each tenth of the entities by frequency, and, if :obj:`matplotlib` is
+        installed, variance against frequency.
 
         Args:
             model (GaussianKGEModel): The model.
-            step (int): When it was so.
+            step (int): The step of the model.
         """
         seen = (model.node_freq > 0).nonzero().view(-1)
         if seen.numel() == 0:
             return
         freq = model.node_freq[seen].float()
         variance = model.mean_variance(seen).float()
-        values = variance.quantile(
-            torch.tensor(QUANTILES, device=variance.device)
-        )
-        for share, value in zip(QUANTILES, values.tolist(), strict=True):
+        shares = torch.tensor(QUANTILES, device=variance.device)
+        values = variance.quantile(shares).tolist()
+        for share, value in zip(QUANTILES, values, strict=True):
             name = f"variance/quantile_{share:g}"
             self.writer.add_scalar(name, value, step)
         by_freq = variance[freq.argsort(stable=True)].log10().cpu()
@@ -103,22 +101,19 @@ class Tracker:
         Args:
             model (GaussianKGEModel): The model.
             kg (Data): The graph, for the names.
-            step (int): When it was so.
+            step (int): The step of the model.
         """
         order = model.node_freq.argsort(descending=True, stable=True)
         order = order[: self.max_embeddings]
         names = kg.get("node_names") or [f"#{i}" for i in range(kg.num_nodes)]
+        columns = order, model.node_freq[order], model.mean_variance(order)
+        lists = (column.tolist() for column in columns)
         rows = [
             # A tab or a line break would end the cell.
             [" ".join(str(names[i]).split()), freq, f"{variance:.4g}"]
-            for i, freq, variance in zip(
-                order.tolist(),
-                model.node_freq[order].tolist(),
-                model.mean_variance(order).tolist(),
-                strict=True,
-            )
+            for i, freq, variance in zip(*lists, strict=True)
         ]
-        # It may print a warning, and standard output is not ours.
+        # It may print a warning, and standard output is for the result.
         with contextlib.redirect_stdout(sys.stderr):
             self.writer.add_embedding(
                 model.node_emb(order).cpu(),
@@ -142,18 +137,14 @@ class Tracker:
         step = record["epochs"] + 1
         self.variances(model, step)
         self.embeddings(model, kg, step)
+        plain = bool, int, float, str
         flat = {
-            f"{section}.{key}": value
-            if isinstance(value, (bool, int, float, str))
-            else str(value)
+            f"{section}.{key}": v if isinstance(v, plain) else str(v)
             for section, options in record["config"].items()
-            for key, value in options.items()
+            for key, v in options.items()
         }
-        self.writer.add_hparams(
-            flat,
-            {f"hparam/{k}": v for k, v in record["validation"].items()},
-            run_name=".",
-        )
+        results = {f"hparam/{k}": v for k, v in record["validation"].items()}
+        self.writer.add_hparams(flat, results, run_name=".")
 
     def flush(self) -> None:
         r"""Writes what is still in memory."""

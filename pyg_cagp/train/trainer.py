@@ -29,9 +29,9 @@ class Trainer:
     r"""Trains a model on the training triples of a graph.
 
     The state of training is written to one file after every epoch, and within
-    epochs if so set. A run that was killed at any time and resumed ends with
-    the same bits as one that was not. The model ends with the weights of the
-    best filtered validation MRR.
+    epochs if so set. A run that was killed and resumed ends with the same bits
+    as one that was not. The model ends with the weights of the best filtered
+    validation MRR.
 
     Args:
         model (GaussianKGEModel): The model.
@@ -39,11 +39,11 @@ class Trainer:
         options (TrainOptions, optional): The options.
         seed (int, optional): The seed of batches, negatives and noise.
             (default: :obj:`0`)
-        checkpoint (pathlib.Path, optional): The file of the state, if any.
+        checkpoint (pathlib.Path, optional): The file of the state.
             (default: :obj:`None`)
         fingerprint (str, optional): Identifies the run: a checkpoint with
             another one is not resumed. (default: :obj:`""`)
-        tracker (Tracker, optional): Where measurements go.
+        tracker (Tracker, optional): Writes the measurements.
             (default: :obj:`None`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`True`)
@@ -97,7 +97,7 @@ class Trainer:
         r"""Trains until the last epoch, or until patience is out.
 
         Args:
-            resume (bool, optional): If set to :obj:`True`, goes on from the
+            resume (bool, optional): If set to :obj:`True`, continues from the
                 checkpoint if there is one. (default: :obj:`False`)
         """
         if resume and self.checkpoint is not None and self.checkpoint.exists():
@@ -135,7 +135,7 @@ class Trainer:
             self._train_on(batch, full_weight)
             state.batch += 1
             bar.update()
-            # The last state of an epoch is kept when it has been looked at.
+            # The state at the end of an epoch is saved after validation.
             within = state.batch < len(self.batches)
             if every and within and self._step() % every == 0:
                 now = time.perf_counter()
@@ -154,19 +154,18 @@ class Trainer:
         state.batch, state.loss, state.nll, state.kl = 0, 0.0, 0.0, 0.0
         self.order_state = self.batches.generator.get_state()
         last = state.epoch == self.options.epochs
-        look = last or state.epoch % self.options.eval_every == 0
-        if look:
-            measured |= self._look()
+        validate = last or state.epoch % self.options.eval_every == 0
+        if validate:
+            measured |= self._validate()
         state.history.append({"epoch": state.epoch, **measured})
         bar.set_postfix(
             loss=f"{measured['train/loss']:.3f}",
             mrr="-" if state.best_mrr is None else f"{state.best_mrr:.4f}",
         )
         if self.tracker is not None:
-            # Before the state: what is written twice is hidden on resume, what
-            # is not written once is lost.
+            # Before the state: an event that is written twice is hidden.
             self.tracker.scalars(measured, state.epoch)
-            if look:
+            if validate:
                 self.tracker.variances(self.model, state.epoch)
             self.tracker.flush()
         self.seconds += time.perf_counter() - began
@@ -181,10 +180,9 @@ class Trainer:
         for optimizer in self.optimizers:
             for group in optimizer.param_groups:
                 group["lr"] = options.lr * share
+            optimizer.zero_grad()
         rise = options.kl_warmup * len(self.batches)
         model.kl_weight = full_weight * min(1.0, (step + 1) / max(1.0, rise))
-        for optimizer in self.optimizers:
-            optimizer.zero_grad()
         with torch.autocast(
             self.device.type, torch.bfloat16, enabled=options.mixed_precision
         ):
@@ -207,7 +205,7 @@ class Trainer:
         self.state.nll += nll.item()
         self.state.kl += kl.item()
 
-    def _look(self) -> dict[str, float]:
+    def _validate(self) -> dict[str, float]:
         self.model.eval()
         state = self.state
         measured = self.validation(self.model)
@@ -236,10 +234,8 @@ class Trainer:
     def _check_finite(self) -> None:
         for name, tensor in self.model.state_dict().items():
             if not torch.isfinite(tensor).all():
-                raise DivergenceError(
-                    f"'{name}' is not finite after step {self._step() - 1}; "
-                    f"{self._last_good()}"
-                )
+                at = f"'{name}' is not finite after step {self._step() - 1}"
+                raise DivergenceError(f"{at}; {self._last_good()}")
 
     def save(self) -> None:
         r"""Writes the state of training, if it is sound."""

@@ -1,4 +1,4 @@
-r"""Looks at the validation triples during training."""
+r"""Validation during training."""
 
 import torch
 from torch_geometric.data import Data
@@ -10,15 +10,14 @@ from pyg_cagp.nn.scoring import rank_counts
 
 
 class Validation:
-    r"""Ranks validation triples, always the same ones, on both sides.
-
-    Other answers known from train and validation are left out; those of test
-    are not, for nothing of test may decide when training stops.
+    r"""Ranks validation triples, always the same ones, on both sides. Known
+    answers of train and validation are filtered. Those of test are not: test
+    must not decide when training stops.
 
     Args:
         kg (Data): The graph.
-        num_triples (int, optional): How many triples to rank; all if set to 0.
-            (default: :obj:`0`)
+        num_triples (int, optional): The number of triples to rank; all if set
+            to 0. (default: :obj:`0`)
         seed (int, optional): The seed that picks them. (default: :obj:`0`)
     """
 
@@ -31,11 +30,8 @@ class Validation:
             generator = torch.Generator().manual_seed(seed)
             pick = torch.randperm(size, generator=generator)[:num_triples]
             self.triples = self.triples[:, pick.to(self.triples.device)]
-        self.known = AnswerIndex(
-            *triples(kg, kg.train_mask | kg.val_mask),
-            kg.num_nodes,
-            kg.num_relations,
-        )
+        known = triples(kg, kg.train_mask | kg.val_mask)
+        self.known = AnswerIndex(*known, kg.num_nodes, kg.num_relations)
 
     def __call__(self, model: GaussianKGEModel) -> dict[str, float]:
         r"""Returns the mean reciprocal rank and the hits, realistic in ties;
@@ -47,12 +43,9 @@ class Validation:
         if self.triples.numel() == 0:
             return {}
         device = model.node_emb.weight.device
-        head, rel, tail = self.triples.to(device)
-        counts = rank_counts(
-            model, head, rel, tail, known=self.known.to(device)
-        )
-        higher, equal, rivals = map(
-            torch.cat, zip(*counts.values(), strict=True)
-        )
-        found = ranking_metrics(higher, equal, rivals + 1, ks=(10,))
-        return {f"val/{name}": found[name] for name in ("mrr", "hits@10")}
+        known = self.known.to(device)
+        counts = rank_counts(model, *self.triples.to(device), known=known)
+        both = zip(*counts.values(), strict=True)
+        higher, equal, others = map(torch.cat, both)
+        values = ranking_metrics(higher, equal, others + 1, ks=(10,))
+        return {f"val/{name}": values[name] for name in ("mrr", "hits@10")}

@@ -43,7 +43,7 @@ def load(estimator: "FittedModule", path: Path) -> None:
     """
     try:
         with safe_open(path, framework="pt") as file:
-            document = json.loads(file.metadata()["estimator"])
+            document = dict(json.loads(file.metadata()["estimator"]))
             tensors = {n: file.get_tensor(n) for n in list(file.keys())}
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise CheckpointError(
@@ -68,9 +68,19 @@ def load(estimator: "FittedModule", path: Path) -> None:
             raise CheckpointError(
                 f"'{path}' does not fit the requested {name} ({error})"
             ) from None
+    fitted = document.get("fitted")
+    if not isinstance(fitted, dict):
+        raise CheckpointError(f"'{path}' has no fitted values")
+    for name in (*tensors, *fitted):
+        is_fitted = name.endswith("_") and not name.startswith("_")
+        if not is_fitted or hasattr(type(estimator), name):
+            raise CheckpointError(
+                f"'{path}' has a value '{name}', which is no fitted attribute "
+                f"of {type(estimator).__name__}"
+            )
     for name, value in tensors.items():
         setattr(estimator, name, value.to(estimator.device))
-    estimator.set_extra_state(document["fitted"])
+    estimator.set_extra_state(fitted)
 
 
 def _identity(estimator: "FittedModule") -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Configs: those that ship, and those that are wrong."""
 
+import tomllib
 from importlib import resources
 
 import pytest
@@ -30,8 +31,8 @@ DATASETS = (
 @pytest.mark.parametrize("dataset", DATASETS)
 @pytest.mark.parametrize("model", MODELS)
 def test_a_config_ships_for_each_model_on_each_dataset(dataset, model):
-    path = resources.files("pyg_cagp.train") / "configs" / dataset
-    assert (path / f"{model}.toml").is_file()
+    path = resources.files("pyg_cagp.train") / "configs" / f"{model}.toml"
+    assert dataset in tomllib.loads(path.read_text())["graphs"]
     config = Config.find(dataset, model)
     assert config.model["name"] == model
     kg = load("synthetic")
@@ -46,10 +47,27 @@ def test_a_config_ships_for_each_model_on_each_dataset(dataset, model):
 def test_capitals_do_not_matter(dataset):
     config = Config.find(dataset, "kg2e")
     assert config == Config.find(dataset.lower(), "kg2e")
-    folder = resources.files("pyg_cagp.train") / "configs" / dataset.lower()
-    assert config == Config.from_file(folder / "kg2e.toml")
-    default = Config.from_file(folder / "gaussian-distmult.toml")
-    assert Config.find(dataset) == default
+    assert Config.find(dataset) == Config.find(dataset, "gaussian-distmult")
+
+
+@pytest.mark.parametrize(
+    ("dataset", "width", "epochs", "batch_size"),
+    [
+        ("fb15k-237", 100, 40, 1024),
+        ("wn18rr", 100, 80, 1024),
+        ("yago3-10", 100, 40, 4096),
+        ("synthetic", 32, 40, 1024),
+    ],
+)
+def test_a_graph_changes_the_config_of_a_model(
+    dataset, width, epochs, batch_size
+):
+    config = Config.find(dataset, "kg2e")
+    assert config.model["hidden_channels"] == width
+    assert config.objective == {"name": "margin", "bernoulli": True}
+    assert config.train.epochs == epochs
+    assert config.train.batch_size == batch_size
+    assert config.train.lr == 0.02
 
 
 def test_other_graphs_get_the_config_of_the_generated_one(tmp_path):

@@ -22,8 +22,8 @@ from pyg_cagp.train import (
     load_checkpoint,
     save_checkpoint,
 )
-from pyg_cagp.train.adam import RowAdam
 from pyg_cagp.train.optim import (
+    RowAdam,
     build_optimizers,
     clip_gradients,
     scheduled_share,
@@ -113,7 +113,7 @@ def test_stops_when_patience_is_out(kg):
         ("adagrad", False),
     ],
 )
-@pytest.mark.parametrize("place", ["_train_on", "_look"])
+@pytest.mark.parametrize("place", ["_train_on", "_validate"])
 def test_interrupted_and_resumed_is_the_same(
     kg, tmp_path, optimizer, sparse, place
 ):

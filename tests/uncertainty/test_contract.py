@@ -1,9 +1,12 @@
 """The contract of all estimators."""
 
 import copy
+import json
 
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
 
 from pyg_cagp.data import triples as triples_of
 from pyg_cagp.exceptions import (
@@ -448,3 +451,38 @@ def test_a_file_of_another_estimator_is_refused(
     path.write_bytes(b"nonsense")
     with pytest.raises(CheckpointError, match="is not the file of an est"):
         CAGP.load(path, model, coverage)
+
+
+@pytest.mark.parametrize(
+    "name", ["fit", "device", "alpha", "semantic", "requires_grad_", "_met_"]
+)
+@pytest.mark.parametrize("form", ["value", "tensor"])
+def test_a_file_sets_fitted_attributes_alone(
+    name, form, fitted, model, coverage, tmp_path
+):
+    path = tmp_path / "cagp.safetensors"
+    fitted("cagp").save(path)
+    with safe_open(path, "pt") as file:
+        document = json.loads(file.metadata()["estimator"])
+        tensors = {key: file.get_tensor(key) for key in list(file.keys())}
+    if form == "value":
+        document["fitted"][name] = 1.0
+    else:
+        tensors[name] = torch.ones(1)
+    save_file(tensors, path, {"estimator": json.dumps(document)})
+    with pytest.raises(CheckpointError, match=f"has a value '{name}', which"):
+        CAGP.load(path, model, coverage)
+
+
+def test_a_file_without_fitted_values_is_refused(
+    fitted, model, coverage, tmp_path
+):
+    path = tmp_path / "cagp.safetensors"
+    fitted("cagp").save(path)
+    with safe_open(path, "pt") as file:
+        document = json.loads(file.metadata()["estimator"])
+    for other in (None, [], "x"):
+        text = json.dumps({**document, "fitted": other})
+        save_file({}, path, {"estimator": text})
+        with pytest.raises(CheckpointError, match="has no fitted values"):
+            CAGP.load(path, model, coverage)
