@@ -31,13 +31,6 @@ def find(
     All pairs walk down their own row together, in powers of two, so the
     number of steps is the logarithm of the longest row.
 
-    Args:
-        rowptr (torch.Tensor): Where rows begin, of shape :obj:`[rows + 1]`.
-        col (torch.Tensor): The relations of each row, ascending.
-        entity (torch.Tensor): The rows, of shape :obj:`[n]`.
-        relation (torch.Tensor): The relations, of shape :obj:`[n]`.
-        longest (int): The length of the longest row.
-
     Example:
         >>> rowptr, col = torch.tensor([0, 2, 2]), torch.tensor([1, 4])
         >>> entity, relation = torch.tensor([0, 0, 1]), torch.tensor([4, 0, 4])
@@ -80,12 +73,6 @@ def _find_chunk(
 
 class PresenceBitmap:
     r"""One bit for each pair, 0 if it was seen, for the look-ups of hot loops.
-
-    Args:
-        row (torch.Tensor): The entities of all pairs.
-        col (torch.Tensor): The relations of all pairs.
-        num_nodes (int): The number of entities.
-        num_relations (int): The number of relations.
     """
 
     def __init__(

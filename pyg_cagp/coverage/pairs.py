@@ -42,15 +42,7 @@ def shrink(values: Tensor) -> Tensor:
 def count_pairs(
     head: Tensor, rel: Tensor, tail: Tensor, num_nodes: int, num_relations: int
 ) -> PairCounts:
-    r"""Counts how often each entity meets each relation, by role.
-
-    Args:
-        head (torch.Tensor): The head entities, of shape :obj:`[E]`.
-        rel (torch.Tensor): The relations, of shape :obj:`[E]`.
-        tail (torch.Tensor): The tail entities, of shape :obj:`[E]`.
-        num_nodes (int): The number of entities.
-        num_relations (int): The number of relations.
-    """
+    r"""Counts how often each entity meets each relation, by role."""
     # The lowest bit of a slot's key is its role, so that one sort serves both
     # roles: a pair's head slots stand first, its tail slots right behind.
     dtype = key_dtype(num_nodes, num_relations)
@@ -112,12 +104,7 @@ def _sort_in_place(keys: Tensor) -> Tensor:
 
 
 def merge_pairs(old: PairCounts, new: PairCounts) -> PairCounts:
-    r"""Adds up two lists of counts without sorting again.
-
-    Args:
-        old (PairCounts): The larger list.
-        new (PairCounts): The list to be added.
-    """
+    r"""Adds up two lists of counts without sorting again."""
     if old.key.numel() == 0 or new.key.numel() == 0:
         return new if old.key.numel() == 0 else old
     num_old, device = old.key.numel(), old.key.device

@@ -16,14 +16,7 @@ VIEWS = ("binary", "count", "log", "tfidf")
 
 
 def weigh(pairs: "CompressedPairs", view: CoverageView, role: Role) -> Tensor:
-    r"""Returns one float for each pair, of shape :obj:`[nnz]`.
-
-    Args:
-        pairs (CompressedPairs): The counts.
-        view (str): One of :obj:`VIEWS`.
-        role (str): Whose counts: :obj:`"any"`, :obj:`"head"` or
-            :obj:`"tail"`.
-    """
+    r"""Returns one float for each pair, of shape :obj:`[nnz]`."""
     check_choice("view", view, VIEWS)
     count = pairs.counts(role)
     if view == "binary":

@@ -145,12 +145,6 @@ def expand_ranges(
 ) -> tuple[Tensor, Tensor]:
     r"""Lists the numbers of many ranges, one range after another.
 
-    Args:
-        first (torch.Tensor): Where each range begins.
-        count (torch.Tensor): How many numbers each range has.
-        total (int, optional): The sum of :obj:`count`. If set to :obj:`None`,
-            it is read from the device. (default: :obj:`None`)
-
     Returns:
         For each number, which range it is of, and the number.
 

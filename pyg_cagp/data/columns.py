@@ -18,9 +18,6 @@ def number_names(tables: Sequence[TripleTable]) -> tuple[dict, dict]:
 
     Heads come before tails within a triple, and tables in the given order;
     this is how PyG numbers FB15k-237.
-
-    Args:
-        tables (sequence): The tables, training triples first.
     """
     entities = dict.fromkeys(
         chain.from_iterable(
@@ -44,13 +41,7 @@ def to_ids(names: Sequence[str], index: dict[str, int]) -> Tensor:
 def encode(
     table: TripleTable, entities: dict[str, int], relations: dict[str, int]
 ) -> tuple[Tensor, Tensor]:
-    r"""Returns :obj:`edge_index` and :obj:`edge_type` of a table.
-
-    Args:
-        table (TripleTable): The table.
-        entities (dict): The number of each entity.
-        relations (dict): The number of each relation.
-    """
+    r"""Returns :obj:`edge_index` and :obj:`edge_type` of a table."""
     ids = []
     for what, column, index in (
         ("entity", table.head, entities),
@@ -74,11 +65,6 @@ def check_names(kind: str, names: Iterable[str], where: str | Path) -> None:
     Two spellings that differ only in surrounding blanks or in Unicode form
     (a letter and its accent as one character or as two) would silently split
     one entity in two.
-
-    Args:
-        kind (str): What is named, for the message.
-        names (iterable): The distinct names.
-        where (str or pathlib.Path): Where they come from, for the message.
     """
     seen: dict[str, str] = {}
     for name in names:
@@ -95,9 +81,6 @@ def parse_time(table: TripleTable) -> tuple[Tensor, str]:
 
     Whole numbers stay as they are (unit :obj:`"step"`); ISO dates become days
     (unit :obj:`"D"`) and ISO date-times seconds (unit :obj:`"s"`) since 1970.
-
-    Args:
-        table (TripleTable): A table with four columns.
     """
     values = np.array(table.extra)
     whole = _is_whole(values)
@@ -126,11 +109,7 @@ def parse_time(table: TripleTable) -> tuple[Tensor, str]:
 
 
 def parse_confidence(table: TripleTable) -> Tensor:
-    r"""Reads the fourth column as confidences in :math:`[0, 1]`.
-
-    Args:
-        table (TripleTable): A table with four columns.
-    """
+    r"""Reads the fourth column as confidences in :math:`[0, 1]`."""
     values = np.array(table.extra)
     row = _first_bad(values, "float64")
     if row is None:
@@ -150,9 +129,6 @@ def extra_kind(table: TripleTable) -> str | None:
 
     A header decides. Without one, whole numbers and ISO dates are times and
     decimals are confidences; a column of bare zeros and ones could be either.
-
-    Args:
-        table (TripleTable): A table with four columns.
     """
     if table.extra is None or table.extra_kind is not None:
         return table.extra_kind

@@ -37,14 +37,7 @@ _SPLIT_NAMES = {
 
 
 def find_files(path: str | Path) -> dict[str, Path]:
-    r"""Finds the files of a graph: its splits, or the one file called "all".
-
-    Args:
-        path (str or pathlib.Path): A file of triples, or a folder that holds
-            :obj:`train`, :obj:`valid` and :obj:`test` with any of the endings
-            :obj:`SUFFIXES` (or has them in a folder :obj:`raw`), or one file
-            of triples.
-    """
+    r"""Finds the files of a graph: its splits, or the one file called "all"."""
     path = expand(path)
     if path.is_file():
         return {"all": path}

@@ -25,9 +25,6 @@ def from_hetero(data: HeteroData) -> Data:
       repeat the test triples.
     * A tensor :obj:`edge_*` with one entry an edge, such as :obj:`edge_time`,
       is kept if all edge types have it.
-
-    Args:
-        data (HeteroData): The graph.
     """
     kinds = [kind for kind in data.edge_types if not _is_reverse(data, kind)]
     stores = [data[kind] for kind in kinds]

@@ -17,10 +17,6 @@ def attach_names(data: Data, dataset: Dataset) -> Data:
     PyG numbers the entities of FB15k-237 and WN18RR while reading and forgets
     their names. Reading the raw files in the same order brings them back; they
     are kept only if that gives the very same edges.
-
-    Args:
-        data (torch_geometric.data.Data): The graph, in our form.
-        dataset (torch_geometric.data.Dataset): Where it comes from.
     """
     if "node_names" in data or not isinstance(
         dataset, (FB15k_237, WordNet18RR)

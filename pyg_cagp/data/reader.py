@@ -34,11 +34,7 @@ class Malformed:
     messages: list[str] = field(default_factory=list)
 
     def __call__(self, message: str) -> None:
-        r"""Counts a row, or refuses its file.
-
-        Args:
-            message (str): The place of the row and what is wrong with it.
-        """
+        r"""Counts a row, or refuses its file."""
         if not self.skip:
             option = "'--skip-malformed' (skip_malformed=True)"
             hint = f", or skip such rows with {option}"
@@ -51,11 +47,7 @@ class Malformed:
 
 
 def check_readable(path: str | Path) -> Path:
-    r"""Checks that there is a file with an ending that can be read.
-
-    Args:
-        path (str or pathlib.Path): The file.
-    """
+    r"""Checks that there is a file with an ending that can be read."""
     path = Path(path)
     if not path.exists():
         raise InvalidInputError(f"there is no file '{path}'")

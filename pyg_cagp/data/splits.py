@@ -18,15 +18,7 @@ def complete_splits(
     seed: int,
     folder: Path,
 ) -> dict[str, Data]:
-    r"""Cuts the splits that a folder lacks out of those that it has.
-
-    Args:
-        parts (dict): The splits, or :obj:`"all"` triples.
-        split (str): :obj:`"random"` or :obj:`"time"`.
-        ratios (sequence): The shares of train, validation and test.
-        seed (int): The seed of a random split.
-        folder (pathlib.Path): Where they come from, for messages.
-    """
+    r"""Cuts the splits that a folder lacks out of those that it has."""
     missing = [name for name in ("val", "test") if name not in parts]
     if not missing:
         return parts

@@ -104,14 +104,6 @@ def find_columns(
 ) -> Columns:
     r"""Finds the columns of a triple in a header, in any order among any
     others; finds none if the names look like a row of values.
-
-    Args:
-        names (sequence): The names of all columns.
-        where (str): The place of the header, for messages.
-        extra (bool): If set to :obj:`True`, finds a fourth column of times or
-            confidences, too.
-        is_header (bool, optional): If set to :obj:`True`, the names are known
-            to be a header. (default: :obj:`False`)
     """
     # Parquet files made of text may have its byte order mark in a name.
     plain = [name.lstrip("\ufeff").strip().lower() for name in names]

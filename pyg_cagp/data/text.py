@@ -29,9 +29,6 @@ def read_blocks(path: Path) -> Iterator[str]:
 
     Line ends become LF. Bytes that are not UTF-8 become surrogates, which
     :func:`find_surrogate` finds.
-
-    Args:
-        path (pathlib.Path): The file.
     """
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     rest, line = b"", 1
@@ -74,13 +71,7 @@ def find_surrogate(text: str) -> int | None:
 
 
 def read(path: Path, report: Report, extra: bool) -> Iterator[TripleTable]:
-    r"""Reads the rows of a text file, some at a time.
-
-    Args:
-        path (pathlib.Path): The file.
-        report (callable): Takes a message about each row that is no triple.
-        extra (bool): If set to :obj:`True`, reads a fourth column, too.
-    """
+    r"""Reads the rows of a text file, some at a time."""
     is_csv = path.name.lower().endswith((".csv", ".csv.gz"))
     groups = _split_csv(path, report) if is_csv else _split_tsv(path)
     form = _Form(path, report, extra, "commas" if is_csv else "tabs")
@@ -128,14 +119,7 @@ def _split_csv(path: Path, report: Report) -> Iterator[Rows]:
 
 
 class _Form:
-    r"""The columns of a text file, by its first row.
-
-    Args:
-        path (pathlib.Path): The file.
-        report (callable): Takes a message about each row that is no triple.
-        extra (bool): If set to :obj:`True`, a fourth column is read, too.
-        separator (str): What separates columns, for messages.
-    """
+    r"""The columns of a text file, by its first row."""
 
     def __init__(
         self, path: Path, report: Report, extra: bool, separator: str

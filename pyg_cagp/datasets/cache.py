@@ -36,13 +36,7 @@ def cache_dir() -> Path:
 
 
 def data_root(root: str | Path | None = None) -> Path:
-    r"""Returns the folder in which datasets are looked for.
-
-    Args:
-        root (str or pathlib.Path, optional): If given, that folder; otherwise
-            the one named by :obj:`PYG_CAGP_DATA`, or the cache.
-            (default: :obj:`None`)
-    """
+    r"""Returns the folder in which datasets are looked for."""
     given = root or os.environ.get(DATA_VARIABLE) or cache_dir()
     return expand(given)
 
@@ -64,11 +58,6 @@ def locate(name: str, root: str | Path | None = None) -> tuple[Path, Path]:
     r"""Returns the folder of a named dataset, and the one to work in.
 
     The two differ where the first cannot be written to.
-
-    Args:
-        name (str): The name of the dataset's folder.
-        root (str or pathlib.Path, optional): See :func:`data_root`.
-            (default: :obj:`None`)
     """
     folder = data_root(root) / name
     if is_writable(folder):
@@ -82,11 +71,6 @@ def dataset_root(name: str, root: str | Path | None = None) -> Path:
 
     Where the data root cannot be written to, its raw files are linked into the
     cache, and that is returned.
-
-    Args:
-        name (str): The name of the dataset's folder.
-        root (str or pathlib.Path, optional): See :func:`data_root`.
-            (default: :obj:`None`)
     """
     folder, work = locate(name, root)
     if work != folder:
@@ -186,9 +170,6 @@ def describe(transform: Any) -> str:
 
     A class is identified by its :obj:`repr`, a function by its
     code, its defaults and what it has closed over.
-
-    Args:
-        transform (callable): A transform, or a function.
     """
     if isinstance(transform, functools.partial):
         parts = (transform.func, *transform.args, *transform.keywords.items())

@@ -23,10 +23,6 @@ def hash_uniform(seed: int, *keys: Tensor) -> Tensor:
     A value for every entity-relation pair is needed, and storing them would
     take a dense matrix; a hash (the finaliser of SplitMix64) takes nothing.
 
-    Args:
-        seed (int): The seed.
-        *keys (torch.Tensor): Whole numbers, all of one shape.
-
     Example:
         >>> hash_uniform(0, torch.tensor([1, 1, 2])).unique().numel()
         2

@@ -29,14 +29,7 @@ _CHUNK = 1 << 20
 
 
 def fetch(url: str, path: Path, pins: Sequence[Pin] = ()) -> None:
-    r"""Downloads a file; it appears at :obj:`path` whole and checked.
-
-    Args:
-        url (str): An address that starts with :obj:`https:`.
-        path (pathlib.Path): Where the file goes.
-        pins (sequence, optional): What it must hash to.
-            (default: :obj:`()`)
-    """
+    r"""Downloads a file; it appears at :obj:`path` whole and checked."""
     with atomic_path(path) as temporary:
         with open(temporary, "wb") as file:
             _stream(url, file, path)
@@ -46,14 +39,7 @@ def fetch(url: str, path: Path, pins: Sequence[Pin] = ()) -> None:
 def fetch_members(
     url: str, folder: Path, members: Mapping[str, Sequence[Pin]]
 ) -> None:
-    r"""Downloads a tar archive and takes some files out of it.
-
-    Args:
-        url (str): The address of the archive.
-        folder (pathlib.Path): Where the files go.
-        members (mapping): The names of the files, with what they must hash
-            to.
-    """
+    r"""Downloads a tar archive and takes some files out of it."""
     with tempfile.TemporaryFile() as archive:
         _stream(url, archive, folder / next(iter(members)))
         archive.seek(0)

@@ -9,12 +9,7 @@ from pyg_cagp.exceptions import ChecksumError
 
 
 class Pin(NamedTuple):
-    r"""What a file must hash to.
-
-    Args:
-        kind (str): One of the keys of :obj:`KINDS`.
-        value (str): The expected value.
-    """
+    r"""What a file must hash to."""
 
     kind: str
     value: str
@@ -65,14 +60,7 @@ KINDS: dict[str, Callable[[Path], str]] = {
 
 
 def verify(path: Path, pins: Sequence[Pin], name: str | None = None) -> None:
-    r"""Raises :class:`ChecksumError` if a file is not the pinned one.
-
-    Args:
-        path (pathlib.Path): The file.
-        pins (sequence): What it must hash to.
-        name (str, optional): What to call it in the message.
-            (default: :obj:`None`)
-    """
+    r"""Raises :class:`ChecksumError` if a file is not the pinned one."""
     for pin in pins:
         got = KINDS[pin.kind](path)
         if got != pin.value:

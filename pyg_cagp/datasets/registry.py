@@ -193,9 +193,6 @@ def cutoffs(name: str) -> tuple[str, str] | tuple[float, float]:
     r"""Returns where the future of test begins, and that of validation, for
     :class:`~pyg_cagp.transforms.TimestampOOD`.
 
-    Args:
-        name (str): The name of a dataset, a folder or a file.
-
     Example:
         >>> cutoffs("ICEWS14"), cutoffs("synthetic")
         (('2014-10-01', '2014-09-01'), (0.75, 0.65))

@@ -31,15 +31,6 @@ class RemoteTriples(CachedDataset):
 
     Raw files are fetched only if they are missing, and checked against their
     pins before they are read, wherever they came from.
-
-    Args:
-        root (str): Root directory where the dataset should be saved.
-        transform (callable, optional): A transform of the data object, before
-            every access. (default: :obj:`None`)
-        pre_transform (callable, optional): A transform of the data object,
-            before it is saved to disk. (default: :obj:`None`)
-        force_reload (bool, optional): Whether to re-process the dataset.
-            (default: :obj:`False`)
     """
 
     #: Where each raw file comes from; given by subclasses.

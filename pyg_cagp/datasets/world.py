@@ -21,15 +21,6 @@ class World:
     rank is :math:`\lfloor m u^{1/(1-s)} \rfloor` with :math:`m` of them alive,
     :math:`u` uniform and exponent :math:`s`. Each relation joins two types,
     and sends each cluster of heads to one cluster of tails.
-
-    Args:
-        num_nodes (int): The number of entities.
-        num_relations (int): The number of relations.
-        num_types (int): The number of entity types.
-        num_clusters (int): The number of clusters within a type.
-        zipf (float): The exponent of popularity, in :math:`[0, 1)`.
-        noise (float): How often a tail is of any cluster.
-        seed (int): The seed.
     """
 
     #: The share of entities that are there from the start.

@@ -16,14 +16,7 @@ Triples = tuple[Tensor, Tensor, Tensor]
 
 
 class Candidates:
-    r"""The candidates for one place of a triple.
-
-    Args:
-        place (int): 0 for the head, 1 for the relation, 2 for the tail.
-        graph (torch_geometric.data.Data): The graph.
-        coverage (Coverage, optional): If given, candidates are limited to what
-            was seen in training. (default: :obj:`None`)
-    """
+    r"""The candidates for one place of a triple."""
 
     def __init__(
         self, place: int, graph: Data, coverage: Coverage | None = None
@@ -72,12 +65,6 @@ def draw_valid(
     generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
     r"""Draws one replacement a triple, uniformly over all that are allowed.
-
-    Args:
-        candidates (Candidates): What may stand in the place.
-        triples (tuple): Heads, relations and tails.
-        known (TripleIndex, optional): Triples that must not be drawn.
-        generator (torch.Generator): The source of randomness.
 
     Returns:
         The replacements, and which triples have one.

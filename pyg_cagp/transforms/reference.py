@@ -44,12 +44,7 @@ def num_relations_of(data: Data) -> int:
 
 
 def training_edges(reference: Any) -> tuple[Tensor, Tensor, int, int]:
-    r"""Returns the training edges of a reference, and its sizes.
-
-    Args:
-        reference: Anything that :func:`~pyg_cagp.data.as_kg` takes, or a data
-            object that holds the training edges alone.
-    """
+    r"""Returns the training edges of a reference, and its sizes."""
     if isinstance(reference, Data) and not has_splits(reference):
         reference = as_split(copy.copy(reference))
         return (
