@@ -72,8 +72,7 @@ def _find_chunk(
 
 
 class PresenceBitmap:
-    r"""One bit for each pair, 0 if it was seen, for the look-ups of hot loops.
-    """
+    r"""One bit for each pair, 0 if it was seen, for look-ups of hot loops."""
 
     def __init__(
         self, row: Tensor, col: Tensor, num_nodes: int, num_relations: int

@@ -14,28 +14,17 @@ from pyg_cagp.exceptions import DatasetFormatError
 
 
 def number_names(tables: Sequence[TripleTable]) -> tuple[dict, dict]:
-    r"""Numbers entities and relations in the order of their first mention.
-
-    Heads come before tails within a triple, and tables in the given order;
-    this is how PyG numbers FB15k-237.
+    r"""Numbers entities and relations in the order of their first mention,
+    heads before tails within a triple, as PyG numbers FB15k-237.
     """
-    entities = dict.fromkeys(
-        chain.from_iterable(
-            chain.from_iterable(zip(t.head, t.tail, strict=True))
-            for t in tables
-        )
-    )
-    relations = dict.fromkeys(chain.from_iterable(t.relation for t in tables))
-    return (
-        dict(zip(entities, count(), strict=False)),
-        dict(zip(relations, count(), strict=False)),
-    )
+    flat = chain.from_iterable
+    ends = flat(zip(table.head, table.tail, strict=True) for table in tables)
+    return number(flat(ends)), number(flat(table.relation for table in tables))
 
 
-def to_ids(names: Sequence[str], index: dict[str, int]) -> Tensor:
-    r"""Looks up a column of names; :exc:`KeyError` for an unknown one."""
-    ids = np.fromiter(map(index.__getitem__, names), np.int64, len(names))
-    return torch.from_numpy(ids)
+def number(names: Iterable[str]) -> dict[str, int]:
+    r"""Numbers names in the order of their first mention."""
+    return dict(zip(dict.fromkeys(names), count(), strict=False))
 
 
 def encode(
@@ -49,22 +38,20 @@ def encode(
         ("relation", table.relation, relations),
     ):
         try:
-            ids.append(to_ids(column, index))
+            found = map(index.__getitem__, column)
+            ids.append(np.fromiter(found, np.int64, len(column)))
         except KeyError as error:
             name = error.args[0]
             raise DatasetFormatError(
                 f"{table.where(column.index(name))}: {what} '{name}' is in no "
                 f"list of names"
             ) from None
-    return torch.stack(ids[:2]), ids[2]
+    return torch.from_numpy(np.stack(ids[:2])), torch.from_numpy(ids[2])
 
 
 def check_names(kind: str, names: Iterable[str], where: str | Path) -> None:
-    r"""Refuses names that look the same but are not.
-
-    Two spellings that differ only in surrounding blanks or in Unicode form
-    (a letter and its accent as one character or as two) would silently split
-    one entity in two.
+    r"""Refuses names that differ only in blanks or in Unicode form (a letter
+    and its accent as one character or two): they would split one entity.
     """
     seen: dict[str, str] = {}
     for name in names:

@@ -25,10 +25,8 @@ Rows = tuple[array, list[list[str]]]  # Numbers of lines, and their fields.
 
 
 def read_blocks(path: Path) -> Iterator[str]:
-    r"""Reads a text file, gzipped or not, in blocks of whole lines.
-
-    Line ends become LF. Bytes that are not UTF-8 become surrogates, which
-    :func:`find_surrogate` finds.
+    r"""Reads a text file, gzipped or not, in blocks of whole lines that end in
+    LF, with surrogates for bytes that are not UTF-8.
     """
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     rest, line = b"", 1
@@ -144,8 +142,7 @@ class _Form:
         if bad is not None:
             # A row of a CSV file may span lines; the last one is its number.
             line -= text.count("\n", bad)
-            byte = ord(text[bad]) - 0xDC00
-            problem = f"byte 0x{byte:02x} is not UTF-8"
+            problem = f"byte 0x{ord(text[bad]) - 0xDC00:02x} is not UTF-8"
         elif self.width == 0 and self._is_header(line, row):
             return False
         elif len(row) == self.width:

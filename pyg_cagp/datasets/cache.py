@@ -42,11 +42,8 @@ def data_root(root: str | Path | None = None) -> Path:
 
 
 def is_writable(path: Path) -> bool:
-    r"""Returns whether a folder is meant to be written to.
-
-    Permission bits count even for a superuser, who could ignore them: a folder
-    without them is left as it is. A folder that does not exist
-    is as writable as the one it would be made in.
+    r"""Returns whether a folder, or the one it would be made in, is meant to be
+    written to. Permission bits count even for a superuser.
     """
     path = path.absolute()
     while not path.exists():
@@ -113,9 +110,8 @@ def locked(root: Path) -> Iterator[None]:
 class CachedDataset(InMemoryDataset):
     r"""A dataset whose processed file is whole, or not there.
 
-    Preparing is done by one process at a time, while others wait; a root that
-    is fully prepared may be read-only. Each :obj:`pre_transform` has a
-    processed file of its own, so that none is ever mistaken for another.
+    One process at a time prepares it; a prepared root may be read-only. Each
+    :obj:`pre_transform` has its own processed file.
     """
 
     @property

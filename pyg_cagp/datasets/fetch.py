@@ -58,11 +58,9 @@ def fetch_members(
 def _take(
     tar: tarfile.TarFile, name: str, path: Path, pins: Sequence[Pin], url: str
 ) -> None:
-    found = next(
-        (m for m in tar if m.isfile() and m.name.removeprefix("./") == name),
-        None,
-    )
-    source = tar.extractfile(found) if found else None
+    files = (member for member in tar if member.isfile())
+    found = (m for m in files if m.name.removeprefix("./") == name)
+    source = next(map(tar.extractfile, found), None)
     if source is None:
         raise DownloadError(
             f"the archive '{url}' has no file '{name}', or is damaged"
@@ -97,13 +95,9 @@ def _stream(url: str, file: IO[bytes], path: Path) -> None:
         )
         with opener.open(request, timeout=TIMEOUT) as answer:
             size = int(answer.headers.get("Content-Length") or 0)
-            with tqdm(
-                total=size or None,
-                unit="B",
-                unit_scale=True,
-                desc=url.rpartition("/")[2],
-                disable=None,
-            ) as bar:
+            style = {"unit": "B", "unit_scale": True, "disable": None}
+            name = url.rpartition("/")[2]
+            with tqdm(total=size or None, desc=name, **style) as bar:
                 while chunk := answer.read(_CHUNK):
                     file.write(chunk)
                     bar.update(len(chunk))

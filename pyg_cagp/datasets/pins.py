@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from pyg_cagp.exceptions import ChecksumError
 
+#: The usual names of train, validation and test.
+SPLIT_FILES = ("train.txt", "valid.txt", "test.txt")
+
 
 class Pin(NamedTuple):
     r"""What a file must hash to."""
@@ -18,6 +21,14 @@ class Pin(NamedTuple):
 def sha256(value: str) -> tuple[Pin, ...]:
     r"""Pins a file by its SHA-256, the usual case."""
     return (Pin("sha256", value),)
+
+
+def pin_each(
+    kind: str, values: Sequence[object], names: Sequence[str] = SPLIT_FILES
+) -> dict[str, tuple[Pin, ...]]:
+    r"""Pins the first of some files, one value each."""
+    pins = [(Pin(kind, str(value)),) for value in values]
+    return dict(zip(names, pins, strict=False))
 
 
 def _digest(algorithm: str) -> Callable[[Path], str]:

@@ -12,11 +12,11 @@ from torch_geometric.utils import scatter
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage, kind_of
-from pyg_cagp.data import as_kg
+from pyg_cagp.data import as_kg, triples
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.reference import (
     as_split,
-    describe_reference,
+    describe_options,
     grown,
     has_splits,
     needs_reference,
@@ -110,10 +110,8 @@ class TemporalLikeOOD(BaseTransform):
                 "self_loops='once' needs the training edges as 'reference' "
                 "(got a Coverage, which holds slots and not triples)"
             )
-        self.quantile = quantile
-        self.inclusive = inclusive
-        self.population = population
-        self.self_loops = self_loops
+        self.quantile, self.inclusive = quantile, inclusive
+        self.population, self.self_loops = population, self_loops
         self.reference = reference
         self._edges: tuple[Tensor, Tensor, int, int] | None = None
 
@@ -134,15 +132,12 @@ class TemporalLikeOOD(BaseTransform):
     def forward(self, data: Data) -> Data:
         r"""Labels the edges of a graph, or of one split of it."""
         if self.reference is None and not has_splits(data):
-            raise needs_reference(
-                "TemporalLikeOOD", "the training split or its Coverage"
-            )
+            what = "the training split or its Coverage"
+            raise needs_reference("TemporalLikeOOD", what)
         data = as_kg(data) if has_splits(data) else as_split(data)
         coverage, train, is_train = self._evidence(data)
-        head, tail = data.edge_index
-        data.ood_type, data.ood_tau = self._kinds(
-            coverage, train, head, data.edge_type, tail
-        )
+        kinds = self._kinds(coverage, train, *triples(data))
+        data.ood_type, data.ood_tau = kinds
         if has_splits(data):
             data.ood_type[~(data.val_mask | data.test_mask)] = -1
         elif is_train:
@@ -166,15 +161,8 @@ class TemporalLikeOOD(BaseTransform):
             loops = (source == target).long()
             frequency -= scatter(loops, source, dim_size=coverage.num_nodes)
         tau = self.threshold(frequency)
-        kind = kind_of(
-            coverage,
-            tau,
-            head,
-            rel,
-            tail,
-            inclusive=self.inclusive,
-            frequency=frequency,
-        )
+        given = coverage, tau, head, rel, tail
+        kind = kind_of(*given, inclusive=self.inclusive, frequency=frequency)
         return kind, tau
 
     def threshold(self, frequency: Tensor) -> float:
@@ -186,10 +174,7 @@ class TemporalLikeOOD(BaseTransform):
         if self.population == "seen":
             frequency = frequency[frequency > 0]
         if frequency.numel() == 0:
-            raise InvalidInputError(
-                "'data' has no training edges, so no frequency to take a "
-                "quantile of"
-            )
+            raise InvalidInputError("'data' has no training edges")
         # torch.quantile stops at 16 million entries.
         return float(np.quantile(frequency.cpu().numpy(), self.quantile))
 
@@ -208,19 +193,11 @@ class TemporalLikeOOD(BaseTransform):
             self._edges = self._edges or training_edges(self.reference)
             edges = self._edges
         edge_index, edge_type = edges[0].to(device), edges[1].to(device)
-        coverage = grown(
-            Coverage.from_edges(edge_index, edge_type, *edges[2:]), data
-        )
-        is_train = torch.equal(data.edge_index, edge_index) and torch.equal(
-            data.edge_type, edge_type
-        )
-        return coverage, edge_index, is_train
+        coverage = Coverage.from_edges(edge_index, edge_type, *edges[2:])
+        same_ends = torch.equal(data.edge_index, edge_index)
+        is_train = same_ends and torch.equal(data.edge_type, edge_type)
+        return grown(coverage, data), edge_index, is_train
 
     def __repr__(self) -> str:
-        # PyG knows a changed pre_transform by its repr, so all is in it.
-        return (
-            f"{self.__class__.__name__}(quantile={self.quantile}, "
-            f"inclusive={self.inclusive}, population={self.population!r}, "
-            f"self_loops={self.self_loops!r}"
-            f"{describe_reference(self.reference)})"
-        )
+        names = "quantile", "inclusive", "population", "self_loops"
+        return describe_options(self, names)
