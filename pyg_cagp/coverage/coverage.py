@@ -102,8 +102,6 @@ class Coverage(PairQueries):
             torch.stack([head, tail]), rel, kg.num_nodes, kg.num_relations
         )
 
-    # Change ##################################################################
-
     def update(
         self,
         edge_index: Tensor,
@@ -146,8 +144,6 @@ class Coverage(PairQueries):
         self._adopt(self._from_pairs(merged, *sizes))
         return self
 
-    # Other forms #############################################################
-
     def to_sparse_csr(
         self, *, view: CoverageView = "binary", role: Role = "any"
     ) -> Tensor:
@@ -183,18 +179,14 @@ class Coverage(PairQueries):
         Args:
             adj (torch_sparse.SparseTensor): With values of shape
                 :obj:`[nnz, 2]` (head and tail counts), or :obj:`[nnz]` or
-                none if all evidence is of one role.
-            role (str, optional): That role, :obj:`"head"` or :obj:`"tail"`;
-                :obj:`"any"` for two counts. (default: :obj:`"any"`)
+                none for one role.
+            role (str, optional): That role; :obj:`"any"` for two counts.
+                (default: :obj:`"any"`)
         """
         return interop.from_sparse_tensor(cls, adj, role)
 
     def save(self, path: str | Path) -> None:
-        r"""Writes the index to a safetensors file, whole or not at all.
-
-        Args:
-            path (str or pathlib.Path): The file.
-        """
+        r"""Writes the index to a safetensors file, whole or not at all."""
         storage.save(self, Path(path))
 
     @classmethod
@@ -203,7 +195,7 @@ class Coverage(PairQueries):
 
         Args:
             path (str or pathlib.Path): The file.
-            mmap (bool, optional): If set to :obj:`False`, reads the file into
-                memory instead of mapping it. (default: :obj:`True`)
+            mmap (bool, optional): Maps the file instead of reading it into
+                memory. (default: :obj:`True`)
         """
         return storage.load(cls, Path(path), mmap)

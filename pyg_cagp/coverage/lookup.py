@@ -7,18 +7,6 @@ from torch import Tensor
 CHUNK = 1 << 16
 
 
-def longest_row(rowptr: Tensor) -> int:
-    r"""Returns how many entries the longest row has.
-
-    Example:
-        >>> longest_row(torch.tensor([0, 2, 2, 5]))
-        3
-    """
-    if rowptr.numel() < 2:
-        return 0
-    return int((rowptr[1:].long() - rowptr[:-1].long()).max())
-
-
 def find(
     rowptr: Tensor,
     col: Tensor,
@@ -78,9 +66,7 @@ class PresenceBitmap:
         self, row: Tensor, col: Tensor, num_nodes: int, num_relations: int
     ) -> None:
         self.width = self.words_per_row(num_relations)
-        self.words = torch.zeros(
-            num_nodes * self.width, dtype=torch.int64, device=row.device
-        )
+        self.words = row.new_zeros(num_nodes * self.width, dtype=torch.int64)
         col = col.long()
         # Pairs are distinct, so that adding their bits sets them.
         bit = torch.ones_like(col) << (col & 63)

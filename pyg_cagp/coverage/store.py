@@ -39,9 +39,9 @@ class CompressedPairs:
                     f"an index must hold integers (got {tensor.dtype})"
                 )
         if rowptr.dim() != 1 or rowptr.numel() == 0:
+            shape = list(rowptr.shape)
             raise InvalidInputError(
-                f"'rowptr' must have shape [num_nodes + 1] (got "
-                f"{list(rowptr.shape)})"
+                f"'rowptr' must have shape [num_nodes + 1] (got {shape})"
             )
         ends = [rowptr[0].long(), rowptr[-1].long()]
         size = rowptr[1:].long() - rowptr[:-1].long()

@@ -74,9 +74,9 @@ def parse_time(table: TripleTable) -> tuple[Tensor, str]:
     if whole.all():
         row = _first_bad(values, "int64")
         if row is not None:
+            where, value = table.where(row), str(values[row])
             raise DatasetFormatError(
-                f"{table.where(row)}: {str(values[row])!r} does not fit in 64 "
-                f"bits"
+                f"{where}: {value!r} does not fit in 64 bits"
             )
         return torch.from_numpy(values.astype(np.int64)), "step"
     # A bare number among dates would be taken for a year.
@@ -139,27 +139,22 @@ def _is_whole(values: np.ndarray) -> np.ndarray:
 
 
 def _first_bad(values: np.ndarray, dtype: str) -> int | None:
-    # The quick way, for a column that is as it should be.
+    # Values are parsed one by one only to find the first bad one.
+    if _can_parse(values, dtype):
+        return None
+    rows = range(len(values))
+    return next((i for i in rows if not _can_parse(values[[i]], dtype)), None)
+
+
+def _can_parse(values: np.ndarray, dtype: str) -> bool:
     dated = dtype.startswith("datetime")
+    if dated and not _DATE_LETTERS.issuperset("".join({*values.tolist()})):
+        return False
     try:
-        letters = set("".join(set(values.tolist()))) if dated else set()
-        if letters <= _DATE_LETTERS:
-            parsed = values.astype(dtype)
-            if not (dated and np.isnat(parsed).any()):
-                return None
+        parsed = values.astype(dtype)
     except (ValueError, OverflowError):
-        pass
-    # The slow way, to name the culprit.
-    for row, value in enumerate(values.tolist()):
-        if dated and not set(value) <= _DATE_LETTERS:
-            return row
-        try:
-            parsed = np.array(value).astype(dtype)
-            if dated and np.isnat(parsed):
-                return row
-        except (ValueError, OverflowError):
-            return row
-    return None
+        return False
+    return not (dated and np.isnat(parsed).any())
 
 
 # NumPy also reads words such as "today", which mean another day every day, and

@@ -14,18 +14,17 @@ from pyg_cagp.exceptions import InvalidInputError
 def from_hetero(data: HeteroData) -> Data:
     r"""Returns a heterogeneous graph in the one graph form.
 
-    * The nodes of all types become entities, type after type. Their names are
-      :obj:`type/number`, or :obj:`type/name` if the type has
-      :obj:`node_names`; :obj:`node_type` holds their types.
+    * Nodes become entities, type after type, named :obj:`type/number`, or
+      :obj:`type/name` if the type has :obj:`node_names`; :obj:`node_type`
+      holds their types.
     * Each edge type becomes a relation :obj:`source/relation/target`.
-    * The splits are the masks :obj:`train_mask`, :obj:`val_mask` and
-      :obj:`test_mask` of the edge types. An edge type without masks belongs to
-      train; at least one must have them.
-    * The reverse edge types :obj:`rev_relation` that
-      :class:`~torch_geometric.transforms.ToUndirected` adds are left out. They
-      repeat the test triples.
-    * A tensor :obj:`edge_*` with one entry an edge, such as :obj:`edge_time`,
-      is kept if all edge types have it.
+    * The masks of the edge types are the splits. An edge type without masks
+      belongs to train; at least one must have them.
+    * The reverse edge types :obj:`rev_relation` of
+      :class:`~torch_geometric.transforms.ToUndirected` repeat the test triples
+      and are left out.
+    * A tensor :obj:`edge_*` with one entry an edge is joined if all edge types
+      have it.
     """
     kinds = [kind for kind in data.edge_types if not _is_reverse(data, kind)]
     stores = [data[kind] for kind in kinds]

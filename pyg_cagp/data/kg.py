@@ -15,19 +15,10 @@ from pyg_cagp.typing import Split
 MASKS = ("train_mask", "val_mask", "test_mask")
 
 #: What is true of one way of splitting only, and void after another.
+_NEGATIVES = ("val_neg", "test_neg", "corrupt")
 SPLIT_BOUND = (
-    "ood_type",
-    "ood_tau",
-    "ood_label",
-    "is_repeat",
-    "time_cut",
-    "truth",
-    "val_neg_edge_index",
-    "val_neg_edge_type",
-    "test_neg_edge_index",
-    "test_neg_edge_type",
-    "corrupt_edge_index",
-    "corrupt_edge_type",
+    *("ood_type", "ood_tau", "ood_label", "is_repeat", "time_cut", "truth"),
+    *(f"{of}_edge_{what}" for of in _NEGATIVES for what in ("index", "type")),
     "corrupt_source",
 )
 

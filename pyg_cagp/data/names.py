@@ -14,9 +14,8 @@ from pyg_cagp.data.reader import read_table
 def attach_names(data: Data, dataset: Dataset) -> Data:
     r"""Adds :obj:`node_names` and :obj:`relation_names` where they are known.
 
-    PyG numbers the entities of FB15k-237 and WN18RR while reading and forgets
-    their names. Reading the raw files in the same order brings them back; they
-    are kept only if that gives the very same edges.
+    The raw files of FB15k-237 and WN18RR are read in the order of PyG. The
+    names are used only if that gives the very same edges.
     """
     is_pyg = isinstance(dataset, (FB15k_237, WordNet18RR))
     if "node_names" in data or not is_pyg:

@@ -117,6 +117,5 @@ def find_columns(
             f"{where} names more than one column of times or confidences (got "
             f"{', '.join(names[i] for i in fourth)}); keep one"
         )
-    return Columns(
-        triple + fourth, EXTRAS[plain[fourth[0]]] if fourth else None
-    )
+    kind = EXTRAS[plain[fourth[0]]] if fourth else None
+    return Columns(triple + fourth, kind)

@@ -37,8 +37,7 @@ def cache_dir() -> Path:
 
 def data_root(root: str | Path | None = None) -> Path:
     r"""Returns the folder in which datasets are looked for."""
-    given = root or os.environ.get(DATA_VARIABLE) or cache_dir()
-    return expand(given)
+    return expand(root or os.environ.get(DATA_VARIABLE) or cache_dir())
 
 
 def is_writable(path: Path) -> bool:
@@ -52,9 +51,8 @@ def is_writable(path: Path) -> bool:
 
 
 def locate(name: str, root: str | Path | None = None) -> tuple[Path, Path]:
-    r"""Returns the folder of a named dataset, and the one to work in.
-
-    The two differ where the first cannot be written to.
+    r"""Returns the folder of a named dataset, and the one to work in, which is
+    another where the first cannot be written to.
     """
     folder = data_root(root) / name
     if is_writable(folder):
@@ -64,10 +62,8 @@ def locate(name: str, root: str | Path | None = None) -> tuple[Path, Path]:
 
 
 def dataset_root(name: str, root: str | Path | None = None) -> Path:
-    r"""Returns the folder to be used as the root of a named dataset.
-
-    Where the data root cannot be written to, its raw files are linked into the
-    cache, and that is returned.
+    r"""Returns the root of a named dataset. Raw files that lie where nothing
+    can be written are linked into the cache.
     """
     folder, work = locate(name, root)
     if work != folder:
@@ -162,10 +158,8 @@ class CachedDataset(InMemoryDataset):
 
 
 def describe(transform: Any) -> str:
-    r"""Returns a text that changes when a transform does.
-
-    A class is identified by its :obj:`repr`, a function by its
-    code, its defaults and what it has closed over.
+    r"""Returns a text that changes when a transform does: the :obj:`repr` of an
+    object, or the code, the defaults and the closure of a function.
     """
     if isinstance(transform, functools.partial):
         parts = (transform.func, *transform.args, *transform.keywords.items())

@@ -102,9 +102,8 @@ class UncertainKG(RemoteTriples):
         path = Path(self.raw_dir) / "softlogic.txt"
         if path.name in self.sources:
             table = read_table(path)
-            data.psl_edge_index, data.psl_edge_type = encode(
-                table, entities, relations
-            )
+            edges = encode(table, entities, relations)
+            data.psl_edge_index, data.psl_edge_type = edges
             data.psl_confidence = parse_confidence(table)
         return data
 

@@ -55,24 +55,18 @@ class TemporalLikeOOD(BaseTransform):
         knows these two is perfect by construction.
 
     Args:
-        quantile (float, optional): Which quantile of the entity frequencies
-            :math:`\tau` is, in :math:`(0, 1)`. (default: :obj:`0.10`)
-        inclusive (bool, optional): If set to :obj:`True`, a frequency of
-            exactly :math:`\tau` is emerging, too. (default: :obj:`False`)
-        population (str, optional): Whose frequencies the quantile is taken
-            over: :obj:`"seen"` for entities that occur in train, :obj:`"all"`
-            for those of frequency zero as well. (default: :obj:`"seen"`)
-        self_loops (str, optional): Whether a triple with the same entity as
-            head and tail counts :obj:`"twice"`, for both slots, or
-            :obj:`"once"`, as one triple. (default: :obj:`"twice"`)
-        reference (optional): What was seen in training, where the data to be
-            transformed is a single split: the training split as a data
-            object, a dataset or anything else that
-            :func:`~pyg_cagp.data.as_kg` takes, or a
+        quantile (float, optional): The quantile of the entity frequencies that
+            is :math:`\tau`, in :math:`(0, 1)`. (default: :obj:`0.10`)
+        inclusive (bool, optional): A frequency of exactly :math:`\tau` is
+            emerging, too. (default: :obj:`False`)
+        population (str, optional): The entities of the quantile: those
+            :obj:`"seen"` in train, or :obj:`"all"`. (default: :obj:`"seen"`)
+        self_loops (str, optional): A triple with one entity as head and tail
+            counts :obj:`"twice"` or :obj:`"once"`. (default: :obj:`"twice"`)
+        reference (optional): The training triples of a single split, in any
+            form that :func:`~pyg_cagp.data.as_kg` takes, or their
             :class:`~pyg_cagp.coverage.Coverage`. The training split itself is
-            recognised by its edges and labelled -1; by a coverage it cannot be
-            recognised, and is labelled like any other split.
-            (default: :obj:`None`)
+            labelled -1, unless a coverage is given. (default: :obj:`None`)
 
     Example:
         >>> from pyg_cagp.datasets import SyntheticKG
