@@ -29,7 +29,7 @@ from benchmark.paper.stages import traced
 from benchmark.paper.store import environment, figures
 from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.coverage.lookup import find, longest_row
+from pyg_cagp.coverage.lookup import find
 from pyg_cagp.evaluate.record import plain
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
@@ -146,10 +146,10 @@ def _coverage(setting: Setting) -> dict[str, Any]:
         indexing="ij",
     )
     entity, rel = entity.flatten(), rel.flatten()
-    row = coverage.rowptr
+    rows = coverage.rowptr, coverage.col
     values = {
         "contains": coverage.contains(entity, rel),
-        "rows": find(row, coverage.col, entity, rel, longest_row(row)),
+        "rows": find(*rows, entity, rel, coverage.longest_row),
         "frequency": coverage.frequency(),
         "head": coverage.count(entity, rel, role="head"),
         "tail": coverage.count(entity, rel, role="tail"),

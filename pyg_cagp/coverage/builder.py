@@ -13,9 +13,7 @@ from pyg_cagp.coverage.pairs import PairCounts, count_pairs, merge_pairs
 class CoverageBuilder:
     r"""Collects coverage chunk by chunk.
 
-    Memory is a few times that of the distinct pairs, and of one chunk. Sorted
-    runs are merged with runs of like size, so each pair is moved only a
-    logarithmic number of times.
+    Memory is a few times that of the distinct pairs, and of one chunk.
 
     Args:
         num_nodes (int): The number of entities.
@@ -40,13 +38,13 @@ class CoverageBuilder:
         r"""Adds the evidence of one chunk of edges.
 
         Args:
-            edge_index (torch.Tensor): Heads and tails, of shape
-                :obj:`[2, E]`.
-            edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+            edge_index (torch.Tensor): Heads and tails.
+            edge_type (torch.Tensor): Relations.
         """
         sizes = self.num_nodes, self.num_relations
         head, rel, tail = check_edges(edge_index, edge_type, *sizes)
         run = count_pairs(head, rel, tail, *sizes)
+        # Runs of like size are merged, so a pair moves logarithmically often.
         while self._runs and self._runs[-1].key.numel() < 2 * run.key.numel():
             run = merge_pairs(self._runs.pop(), run)
         self._runs.append(run)

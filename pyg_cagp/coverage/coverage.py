@@ -35,12 +35,9 @@ class Coverage(PairQueries):
             0 & \text{otherwise,}
         \end{cases}
 
-    kept as directed counts :math:`n_{\text{head}}(e, r)` and
-    :math:`n_{\text{tail}}(e, r)` instead of one bit. Pairs never seen take no
-    space: rows are compressed, relations ascend within a row, and every array
-    has the smallest integer type that fits.
-
-    A triple whose head is also its tail fills two slots, so it counts once in
+    stored as directed counts :math:`n_{\text{head}}(e, r)` and
+    :math:`n_{\text{tail}}(e, r)` in compressed rows, each array in the smallest
+    integer type that fits. A triple whose head is also its tail counts once in
     each role and twice in :obj:`role="any"`.
 
     Build it with :meth:`from_edges` or :meth:`from_data`.
@@ -48,11 +45,9 @@ class Coverage(PairQueries):
     Args:
         rowptr (torch.Tensor): Where the row of each entity begins, of shape
             :obj:`[num_nodes + 1]`.
-        col (torch.Tensor): The relations of each row, of shape :obj:`[nnz]`.
-        head_count (torch.Tensor): :math:`n_{\text{head}}`, of shape
-            :obj:`[nnz]`.
-        tail_count (torch.Tensor): :math:`n_{\text{tail}}`, of shape
-            :obj:`[nnz]`.
+        col (torch.Tensor): The relations of each row, ascending.
+        head_count (torch.Tensor): :math:`n_{\text{head}}` of each pair.
+        tail_count (torch.Tensor): :math:`n_{\text{tail}}` of each pair.
         num_relations (int): The number of relations.
 
     Example:
@@ -78,9 +73,8 @@ class Coverage(PairQueries):
         r"""Counts the pairs of a list of edges, on the device they are on.
 
         Args:
-            edge_index (torch.Tensor): Heads and tails, of shape
-                :obj:`[2, E]`.
-            edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
+            edge_index (torch.Tensor): Heads and tails.
+            edge_type (torch.Tensor): Relations.
             num_nodes (int): The number of entities.
             num_relations (int): The number of relations.
         """
@@ -108,8 +102,6 @@ class Coverage(PairQueries):
             torch.stack([head, tail]), rel, kg.num_nodes, kg.num_relations
         )
 
-    # Change ##################################################################
-
     def update(
         self,
         edge_index: Tensor,
@@ -119,25 +111,22 @@ class Coverage(PairQueries):
     ) -> Self:
         r"""Adds the evidence of more edges, in place.
 
-        The result is the same, to the bit, as that of building the coverage
-        from all edges at once. Nothing is changed if the input is refused.
+        The result equals that of all edges at once to the bit. Nothing is
+        changed if the input is refused.
 
         Args:
-            edge_index (torch.Tensor): Heads and tails, of shape
-                :obj:`[2, E]`.
-            edge_type (torch.Tensor): Relations, of shape :obj:`[E]`.
-            num_nodes (int, optional): The number of entities from now on,
-                where new ones arrive. (default: :obj:`None`)
-            num_relations (int, optional): The number of relations from now
-                on, where new ones arrive. (default: :obj:`None`)
+            edge_index (torch.Tensor): Heads and tails.
+            edge_type (torch.Tensor): Relations.
+            num_nodes (int, optional): The new number of entities.
+                (default: :obj:`None`)
+            num_relations (int, optional): The new number of relations.
+                (default: :obj:`None`)
         """
         num_nodes = self.num_nodes if num_nodes is None else num_nodes
-        num_relations = (
-            self.num_relations if num_relations is None else num_relations
-        )
-        head, rel, tail = check_edges(
-            edge_index, edge_type, num_nodes, num_relations
-        )
+        if num_relations is None:
+            num_relations = self.num_relations
+        sizes = num_nodes, num_relations
+        head, rel, tail = check_edges(edge_index, edge_type, *sizes)
         if num_nodes < self.num_nodes or num_relations < self.num_relations:
             raise InvalidInputError(
                 f"a coverage can only grow (from {self.num_nodes} entities "
@@ -149,20 +138,11 @@ class Coverage(PairQueries):
                 f"'edge_index' must be on the device of the coverage (got "
                 f"{head.device} and {self.device})"
             )
-        merged = merge_pairs(
-            PairCounts(
-                (self.row() * num_relations + self.col).to(
-                    key_dtype(num_nodes, num_relations)
-                ),
-                self.head_count,
-                self.tail_count,
-            ),
-            count_pairs(head, rel, tail, num_nodes, num_relations),
-        )
-        self._adopt(self._from_pairs(merged, num_nodes, num_relations))
+        key = (self.row() * num_relations + self.col).to(key_dtype(*sizes))
+        old = PairCounts(key, self.head_count, self.tail_count)
+        merged = merge_pairs(old, count_pairs(head, rel, tail, *sizes))
+        self._adopt(self._from_pairs(merged, *sizes))
         return self
-
-    # Other forms #############################################################
 
     def to_sparse_csr(
         self, *, view: CoverageView = "binary", role: Role = "any"
@@ -184,9 +164,8 @@ class Coverage(PairQueries):
 
         Args:
             view (str, optional): See :meth:`values`. If set to :obj:`None`,
-                each pair holds its two counts, so that nothing is lost and
-                :meth:`from_sparse_tensor` gives back this index.
-                (default: :obj:`None`)
+                each pair holds its two counts, which
+                :meth:`from_sparse_tensor` reads. (default: :obj:`None`)
             role (str, optional): Pairs never seen in this role are left out.
                 (default: :obj:`"any"`)
         """
@@ -200,18 +179,14 @@ class Coverage(PairQueries):
         Args:
             adj (torch_sparse.SparseTensor): With values of shape
                 :obj:`[nnz, 2]` (head and tail counts), or :obj:`[nnz]` or
-                none if all evidence is of one role.
-            role (str, optional): That role, :obj:`"head"` or :obj:`"tail"`;
-                :obj:`"any"` for two counts. (default: :obj:`"any"`)
+                none for one role.
+            role (str, optional): That role; :obj:`"any"` for two counts.
+                (default: :obj:`"any"`)
         """
         return interop.from_sparse_tensor(cls, adj, role)
 
     def save(self, path: str | Path) -> None:
-        r"""Writes the index to a safetensors file, whole or not at all.
-
-        Args:
-            path (str or pathlib.Path): The file.
-        """
+        r"""Writes the index to a safetensors file, whole or not at all."""
         storage.save(self, Path(path))
 
     @classmethod
@@ -220,7 +195,7 @@ class Coverage(PairQueries):
 
         Args:
             path (str or pathlib.Path): The file.
-            mmap (bool, optional): If set to :obj:`False`, reads the file into
-                memory instead of mapping it. (default: :obj:`True`)
+            mmap (bool, optional): Maps the file instead of reading it into
+                memory. (default: :obj:`True`)
         """
         return storage.load(cls, Path(path), mmap)

@@ -1,23 +1,45 @@
-r"""Coverage as sparse tensors of other libraries, and back."""
+r"""Views of coverage, and sparse tensors of other libraries."""
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
+from torch_geometric.utils import scatter
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage.pairs import PairCounts, key_dtype
-from pyg_cagp.coverage.views import weigh
+from pyg_cagp.coverage.store import CompressedPairs
 from pyg_cagp.exceptions import InvalidInputError, MissingDependencyError
 from pyg_cagp.typing import WITH_TORCH_SPARSE, CoverageView, Role
 
-if TYPE_CHECKING:
-    from pyg_cagp.coverage.store import CompressedPairs
+P = TypeVar("P", bound=CompressedPairs)
 
-P = TypeVar("P", bound="CompressedPairs")
+
+def weigh(pairs: CompressedPairs, view: CoverageView, role: Role) -> Tensor:
+    r"""Returns one float for each pair, of shape :obj:`[nnz]`."""
+    check_choice("view", view, CoverageView)
+    count = pairs.counts(role)
+    if view == "binary":
+        return (count > 0).float()
+    if view == "count" or count.numel() == 0:
+        return count.float()
+    if view == "log":
+        return torch.log1p(count) / torch.log1p(count.max()).clamp(min=1e-12)
+    return _tfidf(pairs, count)
+
+
+def _tfidf(pairs: CompressedPairs, count: Tensor) -> Tensor:
+    col = pairs.col.long()
+    seen = scatter((count > 0).long(), col, dim_size=pairs.num_relations)
+    rarity = 1 + torch.log((1 + pairs.num_nodes) / (1 + seen).double())
+    weight = count * rarity[col]
+    row = pairs.row()
+    length = scatter(weight.square(), row, dim_size=pairs.num_nodes).sqrt()
+    return (weight / length[row].clamp(min=1e-12)).float()
 
 
 def to_sparse_csr(
-    pairs: "CompressedPairs", view: CoverageView, role: Role
+    pairs: CompressedPairs, view: CoverageView, role: Role
 ) -> Tensor:
     r"""Returns a view as a :obj:`torch.sparse_csr` tensor."""
     rowptr, col, keep = _seen_in_role(pairs, role)
@@ -31,7 +53,7 @@ def to_sparse_csr(
 
 
 def to_sparse_tensor(
-    pairs: "CompressedPairs", view: CoverageView | None, role: Role
+    pairs: CompressedPairs, view: CoverageView | None, role: Role
 ) -> Any:
     r"""Returns a view, or both counts, as a :obj:`SparseTensor`."""
     torch_sparse = _import_torch_sparse()
@@ -67,8 +89,7 @@ def from_sparse_tensor(cls: type[P], adj: Any, role: Role) -> P:
         shape = None if value is None else list(value.shape)
         raise InvalidInputError(
             f"'adj' must hold two counts a pair (got values of shape {shape}); "
-            f"pass role='head' or role='tail' if all its evidence is of one "
-            f"role"
+            f"pass role='head' or role='tail' if it holds one role"
         )
     if bool(((head < 0) | (tail < 0)).any()):
         raise InvalidInputError("'adj' must hold no negative count")
@@ -83,7 +104,7 @@ def from_sparse_tensor(cls: type[P], adj: Any, role: Role) -> P:
 
 
 def _seen_in_role(
-    pairs: "CompressedPairs", role: Role
+    pairs: CompressedPairs, role: Role
 ) -> tuple[Tensor, Tensor, Tensor]:
     keep = pairs.counts(role) > 0
     before = torch.cat([keep.new_zeros(1).long(), keep.long().cumsum(0)])

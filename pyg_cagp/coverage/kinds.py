@@ -28,10 +28,10 @@ def kind_of(
         head_index (torch.Tensor): The head indices.
         rel_type (torch.Tensor): The relation types.
         tail_index (torch.Tensor): The tail indices.
-        inclusive (bool, optional): If set to :obj:`True`, a frequency of
-            exactly :obj:`tau` is emerging, too. (default: :obj:`False`)
-        frequency (torch.Tensor, optional): The frequency of each entity. If
-            set to :obj:`None`, that of the coverage. (default: :obj:`None`)
+        inclusive (bool, optional): A frequency of exactly :obj:`tau` is
+            emerging, too. (default: :obj:`False`)
+        frequency (torch.Tensor, optional): The frequency of each entity;
+            :obj:`None` for that of the coverage. (default: :obj:`None`)
 
     Example:
         >>> edge_index, edge_type = torch.tensor([[0], [1]]), torch.tensor([0])

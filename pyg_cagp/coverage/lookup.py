@@ -7,18 +7,6 @@ from torch import Tensor
 CHUNK = 1 << 16
 
 
-def longest_row(rowptr: Tensor) -> int:
-    r"""Returns how many entries the longest row has.
-
-    Example:
-        >>> longest_row(torch.tensor([0, 2, 2, 5]))
-        3
-    """
-    if rowptr.numel() < 2:
-        return 0
-    return int((rowptr[1:].long() - rowptr[:-1].long()).max())
-
-
 def find(
     rowptr: Tensor,
     col: Tensor,
@@ -30,13 +18,6 @@ def find(
 
     All pairs walk down their own row together, in powers of two, so the
     number of steps is the logarithm of the longest row.
-
-    Args:
-        rowptr (torch.Tensor): Where rows begin, of shape :obj:`[rows + 1]`.
-        col (torch.Tensor): The relations of each row, ascending.
-        entity (torch.Tensor): The rows, of shape :obj:`[n]`.
-        relation (torch.Tensor): The relations, of shape :obj:`[n]`.
-        longest (int): The length of the longest row.
 
     Example:
         >>> rowptr, col = torch.tensor([0, 2, 2]), torch.tensor([1, 4])
@@ -79,22 +60,13 @@ def _find_chunk(
 
 
 class PresenceBitmap:
-    r"""One bit for each pair, 0 if it was seen, for the look-ups of hot loops.
-
-    Args:
-        row (torch.Tensor): The entities of all pairs.
-        col (torch.Tensor): The relations of all pairs.
-        num_nodes (int): The number of entities.
-        num_relations (int): The number of relations.
-    """
+    r"""One bit for each pair, 0 if it was seen, for look-ups of hot loops."""
 
     def __init__(
         self, row: Tensor, col: Tensor, num_nodes: int, num_relations: int
     ) -> None:
         self.width = self.words_per_row(num_relations)
-        self.words = torch.zeros(
-            num_nodes * self.width, dtype=torch.int64, device=row.device
-        )
+        self.words = row.new_zeros(num_nodes * self.width, dtype=torch.int64)
         col = col.long()
         # Pairs are distinct, so that adding their bits sets them.
         bit = torch.ones_like(col) << (col & 63)

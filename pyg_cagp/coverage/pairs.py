@@ -42,15 +42,7 @@ def shrink(values: Tensor) -> Tensor:
 def count_pairs(
     head: Tensor, rel: Tensor, tail: Tensor, num_nodes: int, num_relations: int
 ) -> PairCounts:
-    r"""Counts how often each entity meets each relation, by role.
-
-    Args:
-        head (torch.Tensor): The head entities, of shape :obj:`[E]`.
-        rel (torch.Tensor): The relations, of shape :obj:`[E]`.
-        tail (torch.Tensor): The tail entities, of shape :obj:`[E]`.
-        num_nodes (int): The number of entities.
-        num_relations (int): The number of relations.
-    """
+    r"""Counts how often each entity meets each relation, by role."""
     # The lowest bit of a slot's key is its role, so that one sort serves both
     # roles: a pair's head slots stand first, its tail slots right behind.
     dtype = key_dtype(num_nodes, num_relations)
@@ -79,9 +71,8 @@ def count_pairs(
     mixed_place = _places(mixed)
     tails = end.index_select(0, mixed_place) - (_places(begins) + 1)
     tail_count[mixed_place.long()] = tails.to(total.dtype)
-    return PairCounts(
-        key.index_select(0, start), total - tail_count, tail_count
-    )
+    key = key.index_select(0, start)
+    return PairCounts(key, total - tail_count, tail_count)
 
 
 def _places(mask: Tensor) -> Tensor:
@@ -112,12 +103,7 @@ def _sort_in_place(keys: Tensor) -> Tensor:
 
 
 def merge_pairs(old: PairCounts, new: PairCounts) -> PairCounts:
-    r"""Adds up two lists of counts without sorting again.
-
-    Args:
-        old (PairCounts): The larger list.
-        new (PairCounts): The list to be added.
-    """
+    r"""Adds up two lists of counts without sorting again."""
     if old.key.numel() == 0 or new.key.numel() == 0:
         return new if old.key.numel() == 0 else old
     num_old, device = old.key.numel(), old.key.device
@@ -131,35 +117,21 @@ def merge_pairs(old: PairCounts, new: PairCounts) -> PairCounts:
     old_place = torch.searchsorted(new.key[fresh], old.key, out_int32=small)
     old_place += torch.arange(num_old, dtype=wide, device=device)
     num_fresh = int(fresh.sum())
+    number = torch.arange(num_fresh, dtype=wide, device=device)
     new_place = torch.empty_like(place)
     new_place[known] = old_place[place[known]]
-    new_place[fresh] = place[fresh] + torch.arange(
-        num_fresh, dtype=wide, device=device
-    )
+    new_place[fresh] = place[fresh] + number
     key = old.key.new_empty(num_old + num_fresh)
     key[old_place] = old.key
     key[new_place] = new.key
-    return PairCounts(
-        key,
-        *(
-            _add_up(left, right, old_place, new_place, key.numel())
-            for left, right in zip(old[1:], new[1:], strict=True)
-        ),
-    )
-
-
-def _add_up(
-    left: Tensor,
-    right: Tensor,
-    left_place: Tensor,
-    right_place: Tensor,
-    size: int,
-) -> Tensor:
-    largest = int(left.max()) + int(right.max())
-    total = left.new_zeros(size, dtype=smallest_int(largest))
-    total[left_place] = left.to(total.dtype)
-    total[right_place] += right.to(total.dtype)
-    return total
+    counts = []
+    for left, right in zip(old[1:], new[1:], strict=True):
+        dtype = smallest_int(int(left.max()) + int(right.max()))
+        total = left.new_zeros(key.numel(), dtype=dtype)
+        total[old_place] = left.to(dtype)
+        total[new_place] += right.to(dtype)
+        counts.append(total)
+    return PairCounts(key, *counts)
 
 
 def row_pointers(row: Tensor, num_rows: int) -> Tensor:

@@ -3,22 +3,17 @@ r"""Look-ups of entity-relation pairs."""
 import torch
 from torch import Tensor
 
-from pyg_cagp._utils.checks import (
-    check_choice,
-    check_pairs,
-    check_triples,
-)
-from pyg_cagp.coverage import views
+from pyg_cagp._utils.checks import check_choice, check_pairs, check_triples
+from pyg_cagp.coverage.interop import weigh
 from pyg_cagp.coverage.lookup import PresenceBitmap, find
-from pyg_cagp.coverage.store import ROLES, CompressedPairs
+from pyg_cagp.coverage.store import CompressedPairs
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import CoverageView, Role
 
 
 class PairQueries(CompressedPairs):
-    r"""Look-ups in compressed rows. A method without an underscore checks its
-    ids, with one host synchronisation, and calls the one with an underscore,
-    which checks nothing.
+    r"""Look-ups in compressed rows. A method checks its ids, with one host
+    synchronisation, and calls the one with an underscore, which does not.
     """
 
     def contains(
@@ -29,11 +24,10 @@ class PairQueries(CompressedPairs):
         Args:
             entity (torch.Tensor): The entities, of any shape.
             relation (torch.Tensor): The relations, of the same shape.
-            role (str, optional): The role in which the entity was seen:
-                :obj:`"any"`, :obj:`"head"` or :obj:`"tail"`.
-                (default: :obj:`"any"`)
+            role (str, optional): :obj:`"any"`, :obj:`"head"` or
+                :obj:`"tail"`. (default: :obj:`"any"`)
         """
-        check_choice("role", role, ROLES)
+        check_choice("role", role, Role)
         return self._contains(*self._check_pairs(entity, relation), role)
 
     def _contains(
@@ -54,11 +48,10 @@ class PairQueries(CompressedPairs):
         Args:
             entity (torch.Tensor): The entities, of any shape.
             relation (torch.Tensor): The relations, of the same shape.
-            role (str, optional): The role in which the entity was seen:
-                :obj:`"any"`, :obj:`"head"` or :obj:`"tail"`.
-                (default: :obj:`"any"`)
+            role (str, optional): :obj:`"any"`, :obj:`"head"` or
+                :obj:`"tail"`. (default: :obj:`"any"`)
         """
-        check_choice("role", role, ROLES)
+        check_choice("role", role, Role)
         return self._count(*self._check_pairs(entity, relation), role)
 
     def _count(self, entity: Tensor, relation: Tensor, role: Role) -> Tensor:
@@ -72,10 +65,8 @@ class PairQueries(CompressedPairs):
     ) -> tuple[Tensor, Tensor]:
         r"""Returns the counts of each pair as a head and as a tail."""
         place = self._find(entity, relation)
-        return (
-            _gather(self.head_count, place).long(),
-            _gather(self.tail_count, place).long(),
-        )
+        head = _gather(self.head_count, place).long()
+        return head, _gather(self.tail_count, place).long()
 
     def weight(
         self,
@@ -89,8 +80,8 @@ class PairQueries(CompressedPairs):
         Args:
             entity (torch.Tensor): The entities, of any shape.
             relation (torch.Tensor): The relations, of the same shape.
-            view (str, optional): :obj:`"binary"`, :obj:`"count"`,
-                :obj:`"log"` or :obj:`"tfidf"`. (default: :obj:`"binary"`)
+            view (str, optional): See :meth:`values`.
+                (default: :obj:`"binary"`)
             role (str, optional): :obj:`"any"`, :obj:`"head"` or
                 :obj:`"tail"`. (default: :obj:`"any"`)
         """
@@ -118,11 +109,9 @@ class PairQueries(CompressedPairs):
             tail_index (torch.Tensor): The tail indices.
         """
         sizes = self.num_nodes, self.num_relations
-        head, rel, tail = check_triples(
-            head_index, rel_type, tail_index, *sizes
-        )
-        self._check_device("head_index", head)
-        return self._missing(head, rel, tail)
+        ids = check_triples(head_index, rel_type, tail_index, *sizes)
+        self._check_device("head_index", ids[0])
+        return self._missing(*ids)
 
     def _missing(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
         entity, bitmap = torch.stack([head, tail]), self._presence()
@@ -149,8 +138,6 @@ class PairQueries(CompressedPairs):
                   |\{e : n(e, r) > 0\}|})`, each entity's row scaled to unit
                   length.
 
-                All but the count lie in :math:`[0, 1]`, and every constant
-                comes from the training edges alone.
                 (default: :obj:`"binary"`)
             role (str, optional): :obj:`"any"`, :obj:`"head"` or
                 :obj:`"tail"`. (default: :obj:`"any"`)
@@ -159,7 +146,7 @@ class PairQueries(CompressedPairs):
 
     def _values(self, view: CoverageView, role: Role) -> Tensor:
         if (view, role) not in self._cache:
-            self._cache[view, role] = views.weigh(self, view, role)
+            self._cache[view, role] = weigh(self, view, role)
         return self._cache[view, role]
 
     def _check_pairs(
@@ -178,27 +165,20 @@ class PairQueries(CompressedPairs):
             )
 
     def _find(self, entity: Tensor, relation: Tensor) -> Tensor:
-        place = find(
-            self.rowptr,
-            self.col,
-            entity.reshape(-1),
-            relation.reshape(-1),
-            self.longest_row,
-        )
+        pairs = entity.reshape(-1), relation.reshape(-1)
+        place = find(self.rowptr, self.col, *pairs, self.longest_row)
         return place.view(entity.shape)
 
     def _presence(self) -> PresenceBitmap | None:
         # One bit for every cell, while it takes no more memory than the rows;
         # rows of sparser graphs are searched.
-        words = self.num_nodes * PresenceBitmap.words_per_row(
-            self.num_relations
-        )
+        sizes = self.num_nodes, self.num_relations
+        words = self.num_nodes * PresenceBitmap.words_per_row(sizes[1])
         if 8 * words > self.nbytes:
             return None
         if "bitmap" not in self._cache:
-            self._cache["bitmap"] = PresenceBitmap(
-                self.row(), self.col, self.num_nodes, self.num_relations
-            )
+            bitmap = PresenceBitmap(self.row(), self.col, *sizes)
+            self._cache["bitmap"] = bitmap
         return self._cache["bitmap"]
 
 

@@ -1,35 +1,29 @@
 r"""Coverage on disk: safetensors, written whole or not at all."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 
 from pyg_cagp._utils.files import write_atomically
+from pyg_cagp.coverage.store import ARRAYS, CompressedPairs
 from pyg_cagp.exceptions import DatasetFormatError
 
-if TYPE_CHECKING:
-    from pyg_cagp.coverage.store import CompressedPairs
-
-P = TypeVar("P", bound="CompressedPairs")
+P = TypeVar("P", bound=CompressedPairs)
 
 FORMAT = "pyg_cagp.coverage"
 VERSION = 1
-_NAMES = ("rowptr", "col", "head_count", "tail_count")
 
 
-def save(pairs: "CompressedPairs", path: Path) -> None:
+def save(pairs: CompressedPairs, path: Path) -> None:
     r"""Writes an index to a file."""
     metadata = {
         "format": FORMAT,
         "version": str(VERSION),
         "num_relations": str(pairs.num_relations),
     }
-    tensors = {
-        key: tensor.contiguous().cpu()
-        for key, tensor in pairs.tensors().items()
-    }
+    tensors = {k: t.contiguous().cpu() for k, t in pairs.tensors().items()}
     write_atomically(path, to_bytes(tensors, metadata))
 
 
@@ -50,7 +44,7 @@ def load(cls: type[P], path: Path, mmap: bool) -> P:
                     f"pyg_cagp reads up to {VERSION}; upgrade pyg_cagp"
                 )
             num_relations = int(metadata["num_relations"])
-            tensors = {key: file.get_tensor(key) for key in _NAMES}
+            tensors = {key: file.get_tensor(key) for key in ARRAYS}
         if not mmap:
             tensors = {key: tensor.clone() for key, tensor in tensors.items()}
         pairs = cls(**tensors, num_relations=num_relations)

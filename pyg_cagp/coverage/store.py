@@ -1,6 +1,6 @@
 r"""Sorted compressed rows of entity-relation pairs."""
 
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -16,24 +16,12 @@ from pyg_cagp.coverage.pairs import (
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import Role
 
-#: The roles of an entity in a triple, and both.
-ROLES = get_args(Role)
+#: The arrays of an index.
+ARRAYS = ("rowptr", "col", "head_count", "tail_count")
 
 
 class CompressedPairs:
-    r"""Directed counts of entity-relation pairs in compressed rows.
-
-    Args:
-        rowptr (torch.Tensor): Where the row of each entity begins, of shape
-            :obj:`[num_nodes + 1]`.
-        col (torch.Tensor): The relations of each row, ascending, of shape
-            :obj:`[nnz]`.
-        head_count (torch.Tensor): In how many triples of the relation the
-            entity is the head, of shape :obj:`[nnz]`.
-        tail_count (torch.Tensor): In how many triples of the relation the
-            entity is the tail, of shape :obj:`[nnz]`.
-        num_relations (int): The number of relations.
-    """
+    r"""Directed counts of entity-relation pairs in compressed rows."""
 
     def __init__(
         self,
@@ -51,9 +39,9 @@ class CompressedPairs:
                     f"an index must hold integers (got {tensor.dtype})"
                 )
         if rowptr.dim() != 1 or rowptr.numel() == 0:
+            shape = list(rowptr.shape)
             raise InvalidInputError(
-                f"'rowptr' must have shape [num_nodes + 1] (got "
-                f"{list(rowptr.shape)})"
+                f"'rowptr' must have shape [num_nodes + 1] (got {shape})"
             )
         ends = [rowptr[0].long(), rowptr[-1].long()]
         size = rowptr[1:].long() - rowptr[:-1].long()
@@ -67,10 +55,8 @@ class CompressedPairs:
             )
         if first != 0 or shortest < 0:
             raise InvalidInputError("'rowptr' must start at 0 and never fall")
-        self.rowptr = rowptr
-        self.col = col
-        self.head_count = head_count
-        self.tail_count = tail_count
+        self.rowptr, self.col = rowptr, col
+        self.head_count, self.tail_count = head_count, tail_count
         self.num_nodes = rowptr.numel() - 1
         self.num_relations = num_relations
         self.longest_row = longest
@@ -80,19 +66,12 @@ class CompressedPairs:
         r"""Raises an error unless the index is sound, down to each pair."""
         row, col = self.row(), self.col.long()
         same_row = row[1:] == row[:-1]
+        outside = (col < 0) | (col >= self.num_relations)
+        negative = (self.head_count < 0) | (self.tail_count < 0)
         for why, bad in (
-            (
-                "a relation is out of range",
-                (col < 0) | (col >= self.num_relations),
-            ),
-            (
-                "relations must ascend in a row",
-                same_row & (col[1:] <= col[:-1]),
-            ),
-            (
-                "a count is negative",
-                (self.head_count < 0) | (self.tail_count < 0),
-            ),
+            ("a relation is out of range", outside),
+            ("relations must ascend in a row", same_row & (col.diff() <= 0)),
+            ("a count is negative", negative),
             ("a pair was never seen", self.counts() == 0),
         ):
             if bool(bad.any()):
@@ -115,12 +94,7 @@ class CompressedPairs:
 
     def tensors(self) -> dict[str, Tensor]:
         r"""Returns the arrays of the index by name."""
-        return {
-            "rowptr": self.rowptr,
-            "col": self.col,
-            "head_count": self.head_count,
-            "tail_count": self.tail_count,
-        }
+        return {name: getattr(self, name) for name in ARRAYS}
 
     @property
     def nnz(self) -> int:
@@ -150,7 +124,7 @@ class CompressedPairs:
             role (str, optional): :obj:`"any"`, :obj:`"head"` or
                 :obj:`"tail"`. (default: :obj:`"any"`)
         """
-        check_choice("role", role, ROLES)
+        check_choice("role", role, Role)
         if role == "any":
             return self.head_count.long() + self.tail_count.long()
         return (self.head_count if role == "head" else self.tail_count).long()
@@ -168,9 +142,8 @@ class CompressedPairs:
     def _frequency(self, role: Role = "any") -> Tensor:
         key = "frequency", role
         if key not in self._cache:
-            self._cache[key] = scatter(
-                self.counts(role), self.row(), dim_size=self.num_nodes
-            )
+            count, row = self.counts(role), self.row()
+            self._cache[key] = scatter(count, row, dim_size=self.num_nodes)
         return self._cache[key]
 
     def entities_by_relation(self, role: Role = "any") -> tuple[Tensor, Tensor]:
@@ -205,11 +178,10 @@ class CompressedPairs:
 
     def equal(self, other: "CompressedPairs") -> bool:
         r"""Returns whether two indices are the same, types included."""
+        theirs = other.tensors()
         return self.num_relations == other.num_relations and all(
-            a.dtype == b.dtype and torch.equal(a, b)
-            for a, b in zip(
-                self.tensors().values(), other.tensors().values(), strict=True
-            )
+            mine.dtype == theirs[key].dtype and torch.equal(mine, theirs[key])
+            for key, mine in self.tensors().items()
         )
 
     def __repr__(self) -> str:

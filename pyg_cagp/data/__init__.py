@@ -2,10 +2,9 @@ r"""One graph form, and what reads it."""
 
 from pyg_cagp.data.answer_index import AnswerIndex
 from pyg_cagp.data.as_kg import as_kg
-from pyg_cagp.data.digest import kg_digest
+from pyg_cagp.data.digest import describe_graph, kg_digest
 from pyg_cagp.data.folder import read_folder
 from pyg_cagp.data.kg import check_kg, join_splits, triples
-from pyg_cagp.data.provenance import describe_graph
 from pyg_cagp.data.reader import Malformed, read_chunks, read_table
 from pyg_cagp.data.table import TripleTable
 from pyg_cagp.data.triple_index import TripleIndex

@@ -12,9 +12,8 @@ from pyg_cagp.typing import Side, Split
 class AnswerIndex:
     r"""The known answers of :math:`(h, r, ?)` and of :math:`(?, r, t)`.
 
-    For each side, triples are sorted by the query they answer, so that the
-    answers of a query lie side by side and a batch of queries is answered by
-    two binary searches, with no Python dictionary.
+    For each side, triples are sorted by the query they answer. A batch of
+    queries takes two binary searches.
 
     Args:
         head_index (torch.Tensor): The head indices.
@@ -67,8 +66,8 @@ class AnswerIndex:
 
         Args:
             data (Data): The graph.
-            split (str, optional): The split to take triples from; all of them
-                if set to :obj:`None`. (default: :obj:`None`)
+            split (str, optional): The split; :obj:`None` for all triples.
+                (default: :obj:`None`)
         """
         sizes = data.num_nodes, data.num_relations
         return cls(*triples(data, split), *sizes)
@@ -80,13 +79,11 @@ class AnswerIndex:
 
         Args:
             side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
-            given (torch.Tensor): The entities of the other side, of shape
-                :obj:`[B]`.
-            rel_type (torch.Tensor): The relation types, of shape :obj:`[B]`.
+            given (torch.Tensor): The entities of the other side.
+            rel_type (torch.Tensor): The relation types.
 
         Returns:
-            The queries' positions and their answers, one entry an answer,
-            queries in order.
+            The position of a query and an answer, one entry an answer.
         """
         answers, first, count = self.ranges(side, given, rel_type)
         row, place = expand_ranges(first, count)
@@ -100,9 +97,8 @@ class AnswerIndex:
 
         Args:
             side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
-            given (torch.Tensor): The entities of the other side, of shape
-                :obj:`[B]`.
-            rel_type (torch.Tensor): The relation types, of shape :obj:`[B]`.
+            given (torch.Tensor): The entities of the other side.
+            rel_type (torch.Tensor): The relation types.
         """
         check_choice("side", side, Side)
         keys, answers = self._sides[side]
@@ -119,9 +115,8 @@ class AnswerIndex:
             side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
         """
         check_choice("side", side, Side)
-        query, count = self._sides[side][0].unique_consecutive(
-            return_counts=True
-        )
+        keys = self._sides[side][0]
+        query, count = keys.unique_consecutive(return_counts=True)
         num = max(1, self.num_relations)
         return query // num, query % num, count
 
@@ -144,12 +139,6 @@ def expand_ranges(
     first: Tensor, count: Tensor, total: int | None = None
 ) -> tuple[Tensor, Tensor]:
     r"""Lists the numbers of many ranges, one range after another.
-
-    Args:
-        first (torch.Tensor): Where each range begins.
-        count (torch.Tensor): How many numbers each range has.
-        total (int, optional): The sum of :obj:`count`. If set to :obj:`None`,
-            it is read from the device. (default: :obj:`None`)
 
     Returns:
         For each number, which range it is of, and the number.

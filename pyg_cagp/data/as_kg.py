@@ -3,7 +3,7 @@ r"""Brings PyG's several knowledge-graph shapes into one."""
 import copy
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from torch import Tensor
 from torch_geometric.data import Data, Dataset, HeteroData
@@ -14,34 +14,32 @@ from pyg_cagp.data.hetero import from_hetero
 from pyg_cagp.data.kg import MASKS, check_kg, join_splits
 from pyg_cagp.data.names import attach_names
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.typing import Split
 
 
 def as_kg(source: Any) -> Data:
     r"""Returns a knowledge graph as one :class:`~torch_geometric.data.Data`.
 
-    The result has :obj:`edge_index` of shape :obj:`[2, E]`,
-    :obj:`edge_type`, :obj:`train_mask`, :obj:`val_mask` and
-    :obj:`test_mask` of shape :obj:`[E]`, :obj:`num_nodes` and
-    :obj:`num_relations`, and where they are known :obj:`edge_time`,
-    :obj:`edge_confidence`, :obj:`node_names` and :obj:`relation_names`.
-    What is given is left as it was.
+    The result has :obj:`edge_index` of shape :obj:`[2, E]`, :obj:`edge_type`,
+    :obj:`train_mask`, :obj:`val_mask` and :obj:`test_mask` of shape
+    :obj:`[E]`, :obj:`num_nodes`, :obj:`num_relations`, and optionally
+    :obj:`edge_time`, :obj:`edge_confidence`, :obj:`node_names` and
+    :obj:`relation_names`. The source is not changed.
 
     Args:
         source: One of
 
             * :class:`~torch_geometric.datasets.FB15k_237` (any split: all
-              three are taken from its root, without its transform),
-            * :class:`~torch_geometric.datasets.WordNet18RR` or another
-              dataset with masks,
-            * :class:`~torch_geometric.datasets.RelLinkPredDataset` (its
-              inverse edges are left out),
-            * a sequence of three data objects or datasets: train, validation
-              and test, with shared ids,
+              three are read from its root, without its transform),
+            * :class:`~torch_geometric.datasets.WordNet18RR`, a dataset of
+              :mod:`pyg_cagp.datasets` or another one with masks,
+            * :class:`~torch_geometric.datasets.RelLinkPredDataset`, without
+              its inverse edges,
+            * three data objects or datasets: train, validation and test,
             * a :class:`~torch_geometric.data.HeteroData` with masks on its
               edge types; see :func:`~pyg_cagp.data.hetero.from_hetero`,
-            * a dataset of :mod:`pyg_cagp.datasets`, or a data object of one
-              of these shapes, which may say :obj:`num_edge_types` in place of
-              :obj:`num_relations`,
+            * a data object of one of these shapes, with
+              :obj:`num_edge_types` or :obj:`num_relations`,
             * a folder or a file of triples (see :func:`read_folder`).
 
     Example:
@@ -113,8 +111,8 @@ def _from_data(data: Data) -> Data:
 
 
 def _from_parts(parts: Sequence[Any]) -> Data:
-    splits = []
-    for name, part in zip(("train", "val", "test"), parts, strict=True):
+    splits = {}
+    for name, part in zip(get_args(Split), parts, strict=True):
         part = part[0] if isinstance(part, Dataset) else part
         if not isinstance(part, Data):
             raise InvalidInputError(
@@ -123,43 +121,33 @@ def _from_parts(parts: Sequence[Any]) -> Data:
             )
         if not isinstance(part.get("edge_type"), Tensor):
             raise InvalidInputError(f"split '{name}' has no 'edge_type'")
-        splits.append(part)
+        splits[name] = part
     # Each split knows only its own relations, so the number of them is the
     # largest over all three; the same holds for entities.
+    keys = "node_names", "relation_names", "time_unit"
     return join_splits(
-        dict(zip(("train", "val", "test"), splits, strict=True)),
-        num_nodes=max(int(part.num_nodes or 0) for part in splits),
-        num_relations=_num_relations(splits),
-        **{
-            key: splits[0].get(key)
-            for key in ("node_names", "relation_names", "time_unit")
-        },
+        splits,
+        num_nodes=max(int(part.num_nodes or 0) for part in splits.values()),
+        num_relations=_num_relations(splits.values()),
+        **{key: splits["train"].get(key) for key in keys},
     )
 
 
 def _from_rel_link_pred(data: Data) -> Data:
+    theirs = {"train": "train", "val": "valid", "test": "test"}
     splits = {
-        ours: Data(
-            edge_index=data[f"{theirs}_edge_index"],
-            edge_type=data[f"{theirs}_edge_type"],
+        split: Data(
+            edge_index=data[f"{name}_edge_index"],
+            edge_type=data[f"{name}_edge_type"],
         )
-        for ours, theirs in (
-            ("train", "train"),
-            ("val", "valid"),
-            ("test", "test"),
-        )
+        for split, name in theirs.items()
     }
     # The second half of `edge_index` are inverse edges whose type is shifted
     # by the number of relations.
     half = data.train_edge_type.numel()
     shift = data.edge_type[half:] - data.edge_type[:half]
-    return join_splits(
-        splits,
-        num_nodes=data.num_nodes,
-        num_relations=int(shift[0])
-        if half
-        else _num_relations(splits.values()),
-    )
+    num = int(shift[0]) if half else _num_relations(splits.values())
+    return join_splits(splits, num_nodes=data.num_nodes, num_relations=num)
 
 
 def _num_relations(parts: Iterable[Data]) -> int:

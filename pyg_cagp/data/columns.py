@@ -14,43 +14,23 @@ from pyg_cagp.exceptions import DatasetFormatError
 
 
 def number_names(tables: Sequence[TripleTable]) -> tuple[dict, dict]:
-    r"""Numbers entities and relations in the order of their first mention.
-
-    Heads come before tails within a triple, and tables in the given order;
-    this is how PyG numbers FB15k-237.
-
-    Args:
-        tables (sequence): The tables, training triples first.
+    r"""Numbers entities and relations in the order of their first mention,
+    heads before tails within a triple, as PyG numbers FB15k-237.
     """
-    entities = dict.fromkeys(
-        chain.from_iterable(
-            chain.from_iterable(zip(t.head, t.tail, strict=True))
-            for t in tables
-        )
-    )
-    relations = dict.fromkeys(chain.from_iterable(t.relation for t in tables))
-    return (
-        dict(zip(entities, count(), strict=False)),
-        dict(zip(relations, count(), strict=False)),
-    )
+    flat = chain.from_iterable
+    ends = flat(zip(table.head, table.tail, strict=True) for table in tables)
+    return number(flat(ends)), number(flat(table.relation for table in tables))
 
 
-def to_ids(names: Sequence[str], index: dict[str, int]) -> Tensor:
-    r"""Looks up a column of names; :exc:`KeyError` for an unknown one."""
-    ids = np.fromiter(map(index.__getitem__, names), np.int64, len(names))
-    return torch.from_numpy(ids)
+def number(names: Iterable[str]) -> dict[str, int]:
+    r"""Numbers names in the order of their first mention."""
+    return dict(zip(dict.fromkeys(names), count(), strict=False))
 
 
 def encode(
     table: TripleTable, entities: dict[str, int], relations: dict[str, int]
 ) -> tuple[Tensor, Tensor]:
-    r"""Returns :obj:`edge_index` and :obj:`edge_type` of a table.
-
-    Args:
-        table (TripleTable): The table.
-        entities (dict): The number of each entity.
-        relations (dict): The number of each relation.
-    """
+    r"""Returns :obj:`edge_index` and :obj:`edge_type` of a table."""
     ids = []
     for what, column, index in (
         ("entity", table.head, entities),
@@ -58,27 +38,20 @@ def encode(
         ("relation", table.relation, relations),
     ):
         try:
-            ids.append(to_ids(column, index))
+            found = map(index.__getitem__, column)
+            ids.append(np.fromiter(found, np.int64, len(column)))
         except KeyError as error:
             name = error.args[0]
             raise DatasetFormatError(
                 f"{table.where(column.index(name))}: {what} '{name}' is in no "
                 f"list of names"
             ) from None
-    return torch.stack(ids[:2]), ids[2]
+    return torch.from_numpy(np.stack(ids[:2])), torch.from_numpy(ids[2])
 
 
 def check_names(kind: str, names: Iterable[str], where: str | Path) -> None:
-    r"""Refuses names that look the same but are not.
-
-    Two spellings that differ only in surrounding blanks or in Unicode form
-    (a letter and its accent as one character or as two) would silently split
-    one entity in two.
-
-    Args:
-        kind (str): What is named, for the message.
-        names (iterable): The distinct names.
-        where (str or pathlib.Path): Where they come from, for the message.
+    r"""Refuses names that differ only in blanks or in Unicode form (a letter
+    and its accent as one character or two): they would split one entity.
     """
     seen: dict[str, str] = {}
     for name in names:
@@ -95,18 +68,15 @@ def parse_time(table: TripleTable) -> tuple[Tensor, str]:
 
     Whole numbers stay as they are (unit :obj:`"step"`); ISO dates become days
     (unit :obj:`"D"`) and ISO date-times seconds (unit :obj:`"s"`) since 1970.
-
-    Args:
-        table (TripleTable): A table with four columns.
     """
     values = np.array(table.extra)
     whole = _is_whole(values)
     if whole.all():
         row = _first_bad(values, "int64")
         if row is not None:
+            where, value = table.where(row), str(values[row])
             raise DatasetFormatError(
-                f"{table.where(row)}: {str(values[row])!r} does not fit in 64 "
-                f"bits"
+                f"{where}: {value!r} does not fit in 64 bits"
             )
         return torch.from_numpy(values.astype(np.int64)), "step"
     # A bare number among dates would be taken for a year.
@@ -126,11 +96,7 @@ def parse_time(table: TripleTable) -> tuple[Tensor, str]:
 
 
 def parse_confidence(table: TripleTable) -> Tensor:
-    r"""Reads the fourth column as confidences in :math:`[0, 1]`.
-
-    Args:
-        table (TripleTable): A table with four columns.
-    """
+    r"""Reads the fourth column as confidences in :math:`[0, 1]`."""
     values = np.array(table.extra)
     row = _first_bad(values, "float64")
     if row is None:
@@ -150,9 +116,6 @@ def extra_kind(table: TripleTable) -> str | None:
 
     A header decides. Without one, whole numbers and ISO dates are times and
     decimals are confidences; a column of bare zeros and ones could be either.
-
-    Args:
-        table (TripleTable): A table with four columns.
     """
     if table.extra is None or table.extra_kind is not None:
         return table.extra_kind
@@ -176,27 +139,22 @@ def _is_whole(values: np.ndarray) -> np.ndarray:
 
 
 def _first_bad(values: np.ndarray, dtype: str) -> int | None:
-    # The quick way, for a column that is as it should be.
+    # Values are parsed one by one only to find the first bad one.
+    if _can_parse(values, dtype):
+        return None
+    rows = range(len(values))
+    return next((i for i in rows if not _can_parse(values[[i]], dtype)), None)
+
+
+def _can_parse(values: np.ndarray, dtype: str) -> bool:
     dated = dtype.startswith("datetime")
+    if dated and not _DATE_LETTERS.issuperset("".join({*values.tolist()})):
+        return False
     try:
-        letters = set("".join(set(values.tolist()))) if dated else set()
-        if letters <= _DATE_LETTERS:
-            parsed = values.astype(dtype)
-            if not (dated and np.isnat(parsed).any()):
-                return None
+        parsed = values.astype(dtype)
     except (ValueError, OverflowError):
-        pass
-    # The slow way, to name the culprit.
-    for row, value in enumerate(values.tolist()):
-        if dated and not set(value) <= _DATE_LETTERS:
-            return row
-        try:
-            parsed = np.array(value).astype(dtype)
-            if dated and np.isnat(parsed):
-                return row
-        except (ValueError, OverflowError):
-            return row
-    return None
+        return False
+    return not (dated and np.isnat(parsed).any())
 
 
 # NumPy also reads words such as "today", which mean another day every day, and

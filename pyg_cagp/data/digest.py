@@ -1,6 +1,7 @@
 r"""The identity of a graph."""
 
 import hashlib
+from typing import Any
 
 from torch import Tensor
 from torch_geometric.data import Data
@@ -35,3 +36,14 @@ def kg_digest(data: Data) -> str:
             text = "".join(f"{len(name)}:{name}" for name in map(str, names))
             digest.update(f"\n{key}\n{text}".encode())
     return digest.hexdigest()
+
+
+def describe_graph(kg: Data) -> dict[str, Any]:
+    r"""Returns the sizes of a graph and its digest.
+
+    Args:
+        kg (Data): The graph.
+    """
+    sizes = {f"num_{mask[:-5]}": int(kg[mask].sum()) for mask in MASKS}
+    keys = "num_nodes", "num_relations"
+    return {key: kg[key] for key in keys} | sizes | {"sha256": kg_digest(kg)}

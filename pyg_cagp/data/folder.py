@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from torch import Tensor
 from torch_geometric.data import Data
 
 from pyg_cagp._utils.checks import check_choice
@@ -29,37 +28,29 @@ from pyg_cagp.exceptions import (
 )
 from pyg_cagp.typing import Extra, SplitRule
 
-_SPLIT_NAMES = {
-    "train": ("train",),
-    "val": ("valid", "val", "validation", "dev"),
-    "test": ("test",),
+_SPLIT_OF = {
+    "train": "train",
+    **dict.fromkeys(("valid", "val", "validation", "dev"), "val"),
+    "test": "test",
 }
 
 
 def find_files(path: str | Path) -> dict[str, Path]:
-    r"""Finds the files of a graph: its splits, or the one file called "all".
-
-    Args:
-        path (str or pathlib.Path): A file of triples, or a folder that holds
-            :obj:`train`, :obj:`valid` and :obj:`test` with any of the endings
-            :obj:`SUFFIXES` (or has them in a folder :obj:`raw`), or one file
-            of triples.
-    """
+    r"""Finds the files of a graph: its splits, or the one file called "all"."""
     path = expand(path)
     if path.is_file():
         return {"all": path}
     if not path.is_dir():
         raise DatasetFormatError(f"'{path}' is neither a folder nor a file")
     folders = [folder for folder in (path, path / "raw") if folder.is_dir()]
-    for folder in folders:
-        files = _split_files(folder)
-        if files:
+    listed = [_tables_in(folder) for folder in folders]
+    for folder, tables in zip(folders, listed, strict=True):
+        if files := _split_files(folder, tables):
             return files
-    for folder in folders:
-        tables = _tables_in(folder)
+    for tables in listed:
         if len(tables) == 1:
             return {"all": tables[0]}
-    found = [file.name for folder in folders for file in _tables_in(folder)]
+    found = [file.name for tables in listed for file in tables]
     raise DatasetFormatError(
         f"'{path}' holds {', '.join(found) or 'no triples'}: expected train, "
         f"valid and test (or one file) ending in one of {', '.join(SUFFIXES)}"
@@ -67,25 +58,21 @@ def find_files(path: str | Path) -> dict[str, Path]:
 
 
 def _tables_in(folder: Path) -> list[Path]:
-    return sorted(
-        file
-        for file in folder.iterdir()
-        if table_suffix(file) is not None and file.is_file()
-    )
+    files = filter(Path.is_file, folder.iterdir())
+    return sorted(file for file in files if table_suffix(file) is not None)
 
 
-def _split_files(folder: Path) -> dict[str, Path]:
+def _split_files(folder: Path, tables: list[Path]) -> dict[str, Path]:
     files: dict[str, Path] = {}
-    for file in _tables_in(folder):
+    for file in tables:
         stem = file.name[: -len(table_suffix(file) or "")].lower()
-        for split, names in _SPLIT_NAMES.items():
-            if stem not in names:
-                continue
-            if split in files:
-                raise DatasetFormatError(
-                    f"'{folder}' has two files for one split: "
-                    f"'{files[split].name}' and '{file.name}'; keep one"
-                )
+        split = _SPLIT_OF.get(stem)
+        if split in files:
+            raise DatasetFormatError(
+                f"'{folder}' has two files for one split: "
+                f"'{files[split].name}' and '{file.name}'; keep one"
+            )
+        if split is not None:
             files[split] = file
     if files and "train" not in files:
         raise DatasetFormatError(
@@ -103,29 +90,28 @@ def read_folder(
     ratios: Sequence[float] = (0.8, 0.1, 0.1),
     seed: int = 0,
 ) -> Data:
-    r"""Reads a graph of one's own into the one graph form.
+    r"""Reads the files of a graph into the one graph form.
 
     Args:
-        path (str or pathlib.Path): See :func:`find_files`. Files
-            :obj:`entities.dict` and :obj:`relations.dict` beside the triples
-            (lines of a number, a tab and a name) fix the numbering.
-        extra (str, optional): What a fourth column holds: :obj:`"time"`,
+        path (str or pathlib.Path): A file of triples, or a folder (or one
+            with a folder :obj:`raw`) that holds one file or :obj:`train`,
+            :obj:`valid` and :obj:`test`. Files :obj:`entities.dict` and
+            :obj:`relations.dict` beside them (lines of a number, a tab and a
+            name) fix the numbering.
+        extra (str, optional): The content of a fourth column: :obj:`"time"`,
             :obj:`"confidence"`, or :obj:`"auto"` to read it off the header or
             the values. (default: :obj:`"auto"`)
-        split (str, optional): How one file without splits is split:
-            :obj:`"random"` by :obj:`seed`, or :obj:`"time"`, the latest
-            triples last. (default: :obj:`"random"`)
+        split (str, optional): The split of one file: :obj:`"random"` by
+            :obj:`seed`, or :obj:`"time"`, the latest triples last.
+            (default: :obj:`"random"`)
         ratios (sequence, optional): The shares of train, validation and test
-            where they have to be made. (default: :obj:`(0.8, 0.1, 0.1)`)
+            that have to be made. (default: :obj:`(0.8, 0.1, 0.1)`)
         seed (int, optional): The seed of a random split. (default: :obj:`0`)
     """
     check_choice("extra", extra, Extra)
     check_choice("split", split, SplitRule)
-    if (
-        len(ratios) != 3
-        or any(ratio <= 0 for ratio in ratios)
-        or abs(sum(ratios) - 1) > 1e-6
-    ):
+    is_whole = abs(sum(ratios) - 1) <= 1e-6
+    if len(ratios) != 3 or min(ratios) <= 0 or not is_whole:
         raise InvalidInputError(
             f"'ratios' must be three positive shares that sum to 1 (got "
             f"{tuple(ratios)})"
@@ -141,12 +127,19 @@ def read_folder(
     relations = _read_dict(folder / "relations.dict") or relations
 
     kind = _common_kind(order, extra)
-    parts, unit = {}, None
+    parts: dict[str, Data] = {}
+    units: set[str] = set()
     for name, table in tables.items():
         edge_index, edge_type = encode(table, entities, relations)
         parts[name] = Data(edge_index=edge_index, edge_type=edge_type)
         if kind == "time":
-            parts[name].edge_time, unit = _same_unit(table, unit)
+            parts[name].edge_time, unit = parse_time(table)
+            units.add(unit)
+            if len(units) > 1:
+                raise DatasetFormatError(
+                    f"'{table.path}' gives times in another form than the "
+                    f"splits before it"
+                )
         elif kind == "confidence":
             parts[name].edge_confidence = parse_confidence(table)
     warn_if_incomplete(files)
@@ -156,7 +149,7 @@ def read_folder(
         num_relations=len(relations),
         node_names=sorted(entities, key=entities.__getitem__),
         relation_names=sorted(relations, key=relations.__getitem__),
-        time_unit=unit,
+        time_unit=next(iter(units), None),
     )
 
 
@@ -185,29 +178,18 @@ def _common_kind(tables: list[TripleTable], extra: Extra) -> str | None:
         return extra
     # A split that could be read either way follows the others.
     kinds = {extra_kind(table) for table in tables} - {None}
+    hint = "pass extra='time' or extra='confidence'"
     if not kinds:
         raise DatasetFormatError(
             f"'{tables[0].path}': the fourth column holds only 0 and 1, which "
-            f"could be time or confidence; name it by a header line or pass "
-            f"extra='time' or extra='confidence'"
+            f"could be time or confidence; name it by a header line or {hint}"
         )
     if len(kinds) > 1:
         raise DatasetFormatError(
             f"'{tables[0].path.parent}': the fourth column is a time in one "
-            f"split and a confidence in another; pass extra='time' or "
-            f"extra='confidence'"
+            f"split and a confidence in another; {hint}"
         )
     return kinds.pop()
-
-
-def _same_unit(table: TripleTable, unit: str | None) -> tuple[Tensor, str]:
-    time, new = parse_time(table)
-    if unit not in (None, new):
-        raise DatasetFormatError(
-            f"'{table.path}' gives times in another form than the splits "
-            f"before it"
-        )
-    return time, new
 
 
 def _read_dict(path: Path) -> dict[str, int] | None:

@@ -1,5 +1,6 @@
 r"""Heterogeneous graphs as knowledge graphs."""
 
+from itertools import accumulate
 from typing import Any
 
 import torch
@@ -13,21 +14,17 @@ from pyg_cagp.exceptions import InvalidInputError
 def from_hetero(data: HeteroData) -> Data:
     r"""Returns a heterogeneous graph in the one graph form.
 
-    * The nodes of all types become entities, type after type. Their names are
-      :obj:`type/number`, or :obj:`type/name` if the type has
-      :obj:`node_names`; :obj:`node_type` holds their types.
+    * Nodes become entities, type after type, named :obj:`type/number`, or
+      :obj:`type/name` if the type has :obj:`node_names`; :obj:`node_type`
+      holds their types.
     * Each edge type becomes a relation :obj:`source/relation/target`.
-    * The splits are the masks :obj:`train_mask`, :obj:`val_mask` and
-      :obj:`test_mask` of the edge types. An edge type without masks belongs to
-      train; at least one must have them.
-    * The reverse edge types :obj:`rev_relation` that
-      :class:`~torch_geometric.transforms.ToUndirected` adds are left out. They
-      repeat the test triples.
-    * A tensor :obj:`edge_*` with one entry an edge, such as :obj:`edge_time`,
-      is kept if all edge types have it.
-
-    Args:
-        data (HeteroData): The graph.
+    * The masks of the edge types are the splits. An edge type without masks
+      belongs to train; at least one must have them.
+    * The reverse edge types :obj:`rev_relation` of
+      :class:`~torch_geometric.transforms.ToUndirected` repeat the test triples
+      and are left out.
+    * A tensor :obj:`edge_*` with one entry an edge is joined if all edge types
+      have it.
     """
     kinds = [kind for kind in data.edge_types if not _is_reverse(data, kind)]
     stores = [data[kind] for kind in kinds]
@@ -37,21 +34,19 @@ def from_hetero(data: HeteroData) -> Data:
             f"one of its edge types {', '.join(MASKS)}, one entry an edge"
         )
     sizes = {kind: _num_nodes(data, kind) for kind in data.node_types}
-    first = dict(zip(sizes, _starts(list(sizes.values())), strict=True))
-    columns: dict[str, list[Tensor]] = {mask: [] for mask in MASKS}
-    for kind, store in zip(kinds, stores, strict=True):
-        for mask, column in zip(MASKS, _masks(kind, store), strict=True):
-            columns[mask].append(column)
+    starts = accumulate(sizes.values(), initial=0)
+    first = dict(zip(sizes, starts, strict=False))
+    masks = zip(*map(_masks, kinds, stores), strict=True)
+    columns = dict(zip(MASKS, masks, strict=True))
     for key in stores[0].keys():  # noqa: SIM118 (a store is no mapping)
         if key in ("edge_index", "edge_type", "edge_label_index"):
             continue
         if key.startswith("edge_") and all(_has(key, s) for s in stores):
-            columns[key] = [store[key] for store in stores]
-    edges = [
-        store.edge_index
-        + store.edge_index.new_tensor([[first[source]], [first[target]]])
-        for (source, _, target), store in zip(kinds, stores, strict=True)
-    ]
+            columns[key] = tuple(store[key] for store in stores)
+    edges = []
+    for (source, _, target), store in zip(kinds, stores, strict=True):
+        head, tail = store.edge_index
+        edges.append(torch.stack([head + first[source], tail + first[target]]))
     counts = torch.tensor([index.size(1) for index in edges])
     return check_kg(
         Data(
@@ -84,10 +79,6 @@ def _num_nodes(data: HeteroData, kind: str) -> int:
             f"data['{kind}'].num_nodes"
         )
     return int(data[kind].num_nodes)
-
-
-def _starts(sizes: list[int]) -> list[int]:
-    return [sum(sizes[:place]) for place in range(len(sizes))]
 
 
 def _masks(kind: tuple[str, str, str], store: Any) -> list[Tensor]:

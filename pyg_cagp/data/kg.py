@@ -1,6 +1,7 @@
 r"""The one form in which :mod:`pyg_cagp` holds a knowledge graph."""
 
 from collections.abc import Mapping
+from typing import get_args
 
 import torch
 from torch import Tensor
@@ -14,19 +15,10 @@ from pyg_cagp.typing import Split
 MASKS = ("train_mask", "val_mask", "test_mask")
 
 #: What is true of one way of splitting only, and void after another.
+_NEGATIVES = ("val_neg", "test_neg", "corrupt")
 SPLIT_BOUND = (
-    "ood_type",
-    "ood_tau",
-    "ood_label",
-    "is_repeat",
-    "time_cut",
-    "truth",
-    "val_neg_edge_index",
-    "val_neg_edge_type",
-    "test_neg_edge_index",
-    "test_neg_edge_type",
-    "corrupt_edge_index",
-    "corrupt_edge_type",
+    *("ood_type", "ood_tau", "ood_label", "is_repeat", "time_cut", "truth"),
+    *(f"{of}_edge_{what}" for of in _NEGATIVES for what in ("index", "type")),
     "corrupt_source",
 )
 
@@ -41,15 +33,14 @@ def join_splits(
 
     Args:
         splits (mapping): The data objects of :obj:`"train"`, :obj:`"val"` and
-            :obj:`"test"`, each with :obj:`edge_index` and :obj:`edge_type`.
-            Further tensors are joined if all splits have them, one entry an
-            edge, under a name that begins with :obj:`edge_`.
+            :obj:`"test"`. Tensors :obj:`edge_*` with one entry an edge are
+            joined if all splits have them.
         num_nodes (int): The number of entities.
         num_relations (int): The number of relations.
         **attributes (optional): Further attributes of the graph.
     """
-    parts = [splits[name] for name in ("train", "val", "test")]
-    for name, part in zip(("train", "val", "test"), parts, strict=True):
+    parts = [splits[name] for name in get_args(Split)]
+    for name, part in zip(get_args(Split), parts, strict=True):
         for key in ("edge_index", "edge_type"):
             if not isinstance(part.get(key), Tensor):
                 raise InvalidInputError(f"split '{name}' has no '{key}'")
@@ -58,11 +49,9 @@ def join_splits(
         edge_type=torch.cat([p.edge_type for p in parts]),
     )
     sizes = [p.edge_type.numel() for p in parts]
-    which = torch.repeat_interleave(torch.arange(3), torch.tensor(sizes)).to(
-        data.edge_index.device
-    )
+    which = torch.repeat_interleave(torch.tensor(sizes))
     for number, mask in enumerate(MASKS):
-        data[mask] = which == number
+        data[mask] = (which == number).to(data.edge_index.device)
     for key in parts[0].to_dict():
         if key.startswith("edge_") and key not in data:
             values = [part.get(key) for part in parts]
@@ -73,10 +62,8 @@ def join_splits(
                 data[key] = torch.cat(values)
     data.num_nodes = num_nodes
     data.num_relations = num_relations
-    for key, value in attributes.items():
-        if value is not None:
-            data[key] = value
-    return check_kg(data)
+    known = {k: v for k, v in attributes.items() if v is not None}
+    return check_kg(data.update(known))
 
 
 def check_kg(data: Data) -> Data:
@@ -96,19 +83,19 @@ def check_kg(data: Data) -> Data:
         data.edge_index, data.edge_type, data.num_nodes, data.num_relations
     )
     data.edge_index, data.edge_type = torch.stack([head, tail]), rel
-    masks = [data[mask] for mask in MASKS]
     num_edges = data.edge_type.numel()
-    for name, mask in zip(MASKS, masks, strict=True):
+    for name in MASKS:
+        mask = data[name]
         if mask.dtype != torch.bool or mask.shape != (num_edges,):
             raise InvalidInputError(
                 f"'data.{name}' must be a boolean mask of shape [{num_edges}] "
                 f"(got {mask.dtype} of shape {list(mask.shape)})"
             )
-    double = sum(mask.int() for mask in masks) > 1
-    if bool(double.any()):
+    double = (sum(data[name].int() for name in MASKS) > 1).nonzero()
+    if double.numel():
         raise InvalidInputError(
-            f"an edge can be in one split only (edge "
-            f"{int(double.nonzero()[0])} is in two)"
+            f"an edge can be in one split only (edge {int(double[0])} is in "
+            f"two)"
         )
     for key, size in (
         ("node_names", data.num_nodes),

@@ -1,30 +1,24 @@
 r"""Gives PyG's own datasets the names that their raw files hold."""
 
+from itertools import chain
 from pathlib import Path
 
 import torch
 from torch_geometric.data import Data, Dataset
 from torch_geometric.datasets import FB15k_237, WordNet18RR
 
-from pyg_cagp.data.columns import encode, number_names
+from pyg_cagp.data.columns import encode, number, number_names
 from pyg_cagp.data.reader import read_table
-from pyg_cagp.data.table import TripleTable
 
 
 def attach_names(data: Data, dataset: Dataset) -> Data:
     r"""Adds :obj:`node_names` and :obj:`relation_names` where they are known.
 
-    PyG numbers the entities of FB15k-237 and WN18RR while reading and forgets
-    their names. Reading the raw files in the same order brings them back; they
-    are kept only if that gives the very same edges.
-
-    Args:
-        data (torch_geometric.data.Data): The graph, in our form.
-        dataset (torch_geometric.data.Dataset): Where it comes from.
+    The raw files of FB15k-237 and WN18RR are read in the order of PyG. The
+    names are used only if that gives the very same edges.
     """
-    if "node_names" in data or not isinstance(
-        dataset, (FB15k_237, WordNet18RR)
-    ):
+    is_pyg = isinstance(dataset, (FB15k_237, WordNet18RR))
+    if "node_names" in data or not is_pyg:
         return data
     paths = [Path(path) for path in dataset.raw_paths]
     if not all(path.exists() for path in paths):
@@ -33,7 +27,8 @@ def attach_names(data: Data, dataset: Dataset) -> Data:
     if isinstance(dataset, FB15k_237):
         entities, relations = number_names(tables)
     else:
-        entities = _number_heads_first(tables)
+        # All heads of a file come before its tails.
+        entities = number(chain(*((*t.head, *t.tail) for t in tables)))
         relations = dict(dataset.edge2id)
     edges = [encode(table, entities, relations) for table in tables]
     edge_index = torch.cat([index for index, _ in edges], dim=1)
@@ -46,23 +41,17 @@ def attach_names(data: Data, dataset: Dataset) -> Data:
     return data
 
 
-def _number_heads_first(tables: list[TripleTable]) -> dict[str, int]:
-    names: dict[str, None] = {}
-    for table in tables:
-        names.update(dict.fromkeys(table.head))
-        names.update(dict.fromkeys(table.tail))
-    return {name: number for number, name in enumerate(names)}
-
-
 def _same_edges(
     data: Data, edge_index: torch.Tensor, edge_type: torch.Tensor, size: int
 ) -> bool:
     # WordNet18RR sorts its edges, so both lists are sorted before comparing.
     if size != data.num_nodes or edge_type.numel() != data.edge_type.numel():
         return False
-    scale = data.num_relations
-    ours = (edge_index[0] * size + edge_index[1]) * scale + edge_type
-    theirs = (
-        data.edge_index[0] * size + data.edge_index[1]
-    ) * scale + data.edge_type
-    return torch.equal(ours.sort().values, theirs.cpu().sort().values)
+    keys = [
+        ((head * size + tail) * data.num_relations + rel).cpu().sort().values
+        for (head, tail), rel in (
+            (edge_index, edge_type),
+            (data.edge_index, data.edge_type),
+        )
+    ]
+    return torch.equal(*keys)

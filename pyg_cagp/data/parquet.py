@@ -13,11 +13,7 @@ _ROWS = 2**12  # The number of rows read at a time.
 
 
 def check_pyarrow(path: Path) -> None:
-    r"""Checks that Parquet files can be read and written.
-
-    Args:
-        path (pathlib.Path): The file, for the message.
-    """
+    r"""Checks that Parquet files can be read and written."""
     if not WITH_PYARROW:
         raise MissingDependencyError(
             f"'{path}' is a Parquet file, which needs pyarrow: "
@@ -26,12 +22,7 @@ def check_pyarrow(path: Path) -> None:
 
 
 def read(path: Path, extra: bool) -> Iterator[TripleTable]:
-    r"""Reads the rows of a Parquet file, some at a time.
-
-    Args:
-        path (pathlib.Path): The file.
-        extra (bool): If set to :obj:`True`, reads a fourth column, too.
-    """
+    r"""Reads the rows of a Parquet file, some at a time."""
     check_pyarrow(path)
     import pyarrow as pa
     import pyarrow.parquet as pq

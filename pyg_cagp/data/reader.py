@@ -34,11 +34,7 @@ class Malformed:
     messages: list[str] = field(default_factory=list)
 
     def __call__(self, message: str) -> None:
-        r"""Counts a row, or refuses its file.
-
-        Args:
-            message (str): The place of the row and what is wrong with it.
-        """
+        r"""Counts a row, or refuses its file."""
         if not self.skip:
             option = "'--skip-malformed' (skip_malformed=True)"
             hint = f", or skip such rows with {option}"
@@ -51,11 +47,7 @@ class Malformed:
 
 
 def check_readable(path: str | Path) -> Path:
-    r"""Checks that there is a file with an ending that can be read.
-
-    Args:
-        path (str or pathlib.Path): The file.
-    """
+    r"""Checks that there is a file with an ending that can be read."""
     path = Path(path)
     if not path.exists():
         raise InvalidInputError(f"there is no file '{path}'")
@@ -78,21 +70,19 @@ def read_chunks(
 ) -> Iterator[TripleTable]:
     r"""Reads the triples of a file, a chunk of rows at a time.
 
-    Text is UTF-8, tab-separated or, in files ending in :obj:`.csv`,
-    comma-separated, gzipped or not. Its columns are head, relation and tail,
-    and possibly time or confidence. A first line that names them may put them
-    in any order among any others, which are skipped. The columns of Parquet
-    files are found by their names.
+    Text is UTF-8, tab-separated or, in :obj:`.csv` files, comma-separated,
+    gzipped or not, with columns head, relation, tail and optionally time or
+    confidence. A first line that names them may have any order and further
+    columns. The columns of Parquet files are found by their names.
 
     Args:
         path (str or pathlib.Path): The file.
         malformed (Malformed, optional): Counts or refuses rows that are no
-            triples. If set to :obj:`None`, they are refused.
-            (default: :obj:`None`)
-        chunk (int, optional): The largest number of rows in a chunk. If set
-            to :obj:`None`, 100,000. (default: :obj:`None`)
-        extra (bool, optional): If set to :obj:`True`, reads times or
-            confidences, too. (default: :obj:`False`)
+            triples; :obj:`None` refuses them. (default: :obj:`None`)
+        chunk (int, optional): The largest number of rows in a chunk;
+            :obj:`None` for 100,000. (default: :obj:`None`)
+        extra (bool, optional): Reads times or confidences, too.
+            (default: :obj:`False`)
     """
     path = check_readable(path)
     malformed = Malformed() if malformed is None else malformed
@@ -100,11 +90,11 @@ def read_chunks(
     if size < 1:
         raise InvalidInputError(f"'chunk' must be positive (got {size})")
     table, count = None, 0
-    for part in (
-        parquet.read(path, extra)
-        if table_suffix(path) == ".parquet"
-        else text.read(path, malformed, extra)
-    ):
+    if table_suffix(path) == ".parquet":
+        parts = parquet.read(path, extra)
+    else:
+        parts = text.read(path, malformed, extra)
+    for part in parts:
         _drop_empty(part, malformed)
         count += len(part)
         if table is None:

@@ -18,42 +18,28 @@ def complete_splits(
     seed: int,
     folder: Path,
 ) -> dict[str, Data]:
-    r"""Cuts the splits that a folder lacks out of those that it has.
-
-    Args:
-        parts (dict): The splits, or :obj:`"all"` triples.
-        split (str): :obj:`"random"` or :obj:`"time"`.
-        ratios (sequence): The shares of train, validation and test.
-        seed (int): The seed of a random split.
-        folder (pathlib.Path): Where they come from, for messages.
-    """
+    r"""Cuts the splits that a folder lacks out of those that it has."""
     missing = [name for name in ("val", "test") if name not in parts]
     if not missing:
         return parts
     source = parts.get("all", parts.get("train"))
     assert source is not None
-    share = dict(zip(("val", "test"), ratios[1:], strict=True))
-    cuts = {name: share[name] for name in missing}
-    chosen = (
-        _cut_by_time(source, cuts)
-        if split == "time"
-        else _cut_at_random(source, cuts, seed)
-    )
+    shares = zip(("val", "test"), ratios[1:], strict=True)
+    cuts = {name: share for name, share in shares if name in missing}
+    if split == "time":
+        chosen = _cut_by_time(source, cuts)
+    else:
+        chosen = _cut_at_random(source, cuts, seed)
     if any(index.numel() == 0 for index in chosen.values()):
         raise DatasetFormatError(
             f"'{folder}' has too few triples ({source.edge_type.numel()}) to "
             f"be split by {tuple(ratios)}"
         )
-    made = {
-        name: Data(
-            **{
-                key: value[..., index]
-                for key, value in source.to_dict().items()
-            }
-        )
+    columns = source.to_dict().items()
+    return parts | {
+        name: Data(**{key: value[..., index] for key, value in columns})
         for name, index in chosen.items()
     }
-    return {**parts, **made}
 
 
 def _cut_at_random(
@@ -73,9 +59,7 @@ def _cut_at_random(
 
 def _cut_by_time(source: Data, cuts: dict[str, float]) -> dict[str, Tensor]:
     if "edge_time" not in source:
-        raise DatasetFormatError(
-            "split='time' needs a fourth column with times"
-        )
+        raise DatasetFormatError("split='time' needs a fourth column of times")
     # One moment is never on both sides of a cut.
     time = source.edge_time
     ordered = time.sort().values

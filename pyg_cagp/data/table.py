@@ -2,22 +2,15 @@ r"""Tables of triples, and the names that their columns may have."""
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pyg_cagp.exceptions import DatasetFormatError
 
 #: The endings of files that hold triples.
-SUFFIXES = (
-    ".txt",
-    ".tsv",
-    ".csv",
-    ".txt.gz",
-    ".tsv.gz",
-    ".csv.gz",
-    ".parquet",
-)
+_TEXTS = (".txt", ".tsv", ".csv")
+SUFFIXES = (*_TEXTS, *(f"{text}.gz" for text in _TEXTS), ".parquet")
 
 #: The names of the three columns of a triple in a header.
 ROLES = {
@@ -56,15 +49,7 @@ class TripleTable:
 
     def __getitem__(self, rows: slice) -> "TripleTable":
         line, *columns = (column[rows] for column in self._columns())
-        head, relation, tail, *extra = columns
-        return replace(
-            self,
-            head=head,
-            relation=relation,
-            tail=tail,
-            extra=extra[0] if extra else None,
-            line=line,
-        )
+        return TripleTable(line, self.path, self.extra_kind, *columns)
 
     def __delitem__(self, rows: int | slice) -> None:
         for column in self._columns():
@@ -104,14 +89,6 @@ def find_columns(
 ) -> Columns:
     r"""Finds the columns of a triple in a header, in any order among any
     others; finds none if the names look like a row of values.
-
-    Args:
-        names (sequence): The names of all columns.
-        where (str): The place of the header, for messages.
-        extra (bool): If set to :obj:`True`, finds a fourth column of times or
-            confidences, too.
-        is_header (bool, optional): If set to :obj:`True`, the names are known
-            to be a header. (default: :obj:`False`)
     """
     # Parquet files made of text may have its byte order mark in a name.
     plain = [name.lstrip("\ufeff").strip().lower() for name in names]
@@ -140,6 +117,5 @@ def find_columns(
             f"{where} names more than one column of times or confidences (got "
             f"{', '.join(names[i] for i in fourth)}); keep one"
         )
-    return Columns(
-        triple + fourth, EXTRAS[plain[fourth[0]]] if fourth else None
-    )
+    kind = EXTRAS[plain[fourth[0]]] if fourth else None
+    return Columns(triple + fourth, kind)

@@ -25,13 +25,8 @@ Rows = tuple[array, list[list[str]]]  # Numbers of lines, and their fields.
 
 
 def read_blocks(path: Path) -> Iterator[str]:
-    r"""Reads a text file, gzipped or not, in blocks of whole lines.
-
-    Line ends become LF. Bytes that are not UTF-8 become surrogates, which
-    :func:`find_surrogate` finds.
-
-    Args:
-        path (pathlib.Path): The file.
+    r"""Reads a text file, gzipped or not, in blocks of whole lines that end in
+    LF, with surrogates for bytes that are not UTF-8.
     """
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     rest, line = b"", 1
@@ -74,13 +69,7 @@ def find_surrogate(text: str) -> int | None:
 
 
 def read(path: Path, report: Report, extra: bool) -> Iterator[TripleTable]:
-    r"""Reads the rows of a text file, some at a time.
-
-    Args:
-        path (pathlib.Path): The file.
-        report (callable): Takes a message about each row that is no triple.
-        extra (bool): If set to :obj:`True`, reads a fourth column, too.
-    """
+    r"""Reads the rows of a text file, some at a time."""
     is_csv = path.name.lower().endswith((".csv", ".csv.gz"))
     groups = _split_csv(path, report) if is_csv else _split_tsv(path)
     form = _Form(path, report, extra, "commas" if is_csv else "tabs")
@@ -128,14 +117,7 @@ def _split_csv(path: Path, report: Report) -> Iterator[Rows]:
 
 
 class _Form:
-    r"""The columns of a text file, by its first row.
-
-    Args:
-        path (pathlib.Path): The file.
-        report (callable): Takes a message about each row that is no triple.
-        extra (bool): If set to :obj:`True`, a fourth column is read, too.
-        separator (str): What separates columns, for messages.
-    """
+    r"""The columns of a text file, by its first row."""
 
     def __init__(
         self, path: Path, report: Report, extra: bool, separator: str
@@ -160,8 +142,7 @@ class _Form:
         if bad is not None:
             # A row of a CSV file may span lines; the last one is its number.
             line -= text.count("\n", bad)
-            byte = ord(text[bad]) - 0xDC00
-            problem = f"byte 0x{byte:02x} is not UTF-8"
+            problem = f"byte 0x{ord(text[bad]) - 0xDC00:02x} is not UTF-8"
         elif self.width == 0 and self._is_header(line, row):
             return False
         elif len(row) == self.width:

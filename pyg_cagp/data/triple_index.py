@@ -12,9 +12,8 @@ from pyg_cagp.exceptions import InvalidInputError
 class TripleIndex:
     r"""The set of known triples :math:`(h, r, t)` as two sorted key lists.
 
-    Asking whether a million triples are known is two binary searches, with no
-    Python dictionary and no key that could overflow: a triple is the rank of
-    its :math:`(h, r)` pair among the known pairs, followed by its tail.
+    A look-up takes two binary searches. The key of a triple is the rank of its
+    :math:`(h, r)` pair among the known pairs, and its tail; it cannot overflow.
 
     Args:
         head_index (torch.Tensor): The head indices.
@@ -26,9 +25,7 @@ class TripleIndex:
     Example:
         >>> h, r, t = torch.tensor([[0, 0], [0, 0], [1, 2]])
         >>> known = TripleIndex(h, r, t, num_nodes=3, num_relations=1)
-        >>> h, r, t = torch.tensor([0, 2]), torch.tensor([0, 0]), torch.tensor(
-        ...     [2, 0]
-        ... )
+        >>> h, r, t = torch.tensor([[0, 2], [0, 0], [2, 0]])
         >>> known.contains(h, r, t)
         tensor([ True, False])
     """
@@ -65,12 +62,9 @@ class TripleIndex:
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
         """
+        sizes = self.num_nodes, self.num_relations
         head, rel, tail = check_triples(
-            head_index,
-            rel_type,
-            tail_index,
-            self.num_nodes,
-            self.num_relations,
+            head_index, rel_type, tail_index, *sizes
         )
         if head.device != self.keys.device:
             raise InvalidInputError(

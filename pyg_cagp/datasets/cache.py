@@ -36,23 +36,13 @@ def cache_dir() -> Path:
 
 
 def data_root(root: str | Path | None = None) -> Path:
-    r"""Returns the folder in which datasets are looked for.
-
-    Args:
-        root (str or pathlib.Path, optional): If given, that folder; otherwise
-            the one named by :obj:`PYG_CAGP_DATA`, or the cache.
-            (default: :obj:`None`)
-    """
-    given = root or os.environ.get(DATA_VARIABLE) or cache_dir()
-    return expand(given)
+    r"""Returns the folder in which datasets are looked for."""
+    return expand(root or os.environ.get(DATA_VARIABLE) or cache_dir())
 
 
 def is_writable(path: Path) -> bool:
-    r"""Returns whether a folder is meant to be written to.
-
-    Permission bits count even for a superuser, who could ignore them: a folder
-    without them is left as it is. A folder that does not exist
-    is as writable as the one it would be made in.
+    r"""Returns whether a folder, or the one it would be made in, is meant to be
+    written to. Permission bits count even for a superuser.
     """
     path = path.absolute()
     while not path.exists():
@@ -61,14 +51,8 @@ def is_writable(path: Path) -> bool:
 
 
 def locate(name: str, root: str | Path | None = None) -> tuple[Path, Path]:
-    r"""Returns the folder of a named dataset, and the one to work in.
-
-    The two differ where the first cannot be written to.
-
-    Args:
-        name (str): The name of the dataset's folder.
-        root (str or pathlib.Path, optional): See :func:`data_root`.
-            (default: :obj:`None`)
+    r"""Returns the folder of a named dataset, and the one to work in, which is
+    another where the first cannot be written to.
     """
     folder = data_root(root) / name
     if is_writable(folder):
@@ -78,15 +62,8 @@ def locate(name: str, root: str | Path | None = None) -> tuple[Path, Path]:
 
 
 def dataset_root(name: str, root: str | Path | None = None) -> Path:
-    r"""Returns the folder to be used as the root of a named dataset.
-
-    Where the data root cannot be written to, its raw files are linked into the
-    cache, and that is returned.
-
-    Args:
-        name (str): The name of the dataset's folder.
-        root (str or pathlib.Path, optional): See :func:`data_root`.
-            (default: :obj:`None`)
+    r"""Returns the root of a named dataset. Raw files that lie where nothing
+    can be written are linked into the cache.
     """
     folder, work = locate(name, root)
     if work != folder:
@@ -129,9 +106,8 @@ def locked(root: Path) -> Iterator[None]:
 class CachedDataset(InMemoryDataset):
     r"""A dataset whose processed file is whole, or not there.
 
-    Preparing is done by one process at a time, while others wait; a root that
-    is fully prepared may be read-only. Each :obj:`pre_transform` has a
-    processed file of its own, so that none is ever mistaken for another.
+    One process at a time prepares it; a prepared root may be read-only. Each
+    :obj:`pre_transform` has its own processed file.
     """
 
     @property
@@ -182,13 +158,8 @@ class CachedDataset(InMemoryDataset):
 
 
 def describe(transform: Any) -> str:
-    r"""Returns a text that changes when a transform does.
-
-    A class is identified by its :obj:`repr`, a function by its
-    code, its defaults and what it has closed over.
-
-    Args:
-        transform (callable): A transform, or a function.
+    r"""Returns a text that changes when a transform does: the :obj:`repr` of an
+    object, or the code, the defaults and the closure of a function.
     """
     if isinstance(transform, functools.partial):
         parts = (transform.func, *transform.args, *transform.keywords.items())

@@ -9,38 +9,28 @@ from torch_geometric.data import Data
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import read_table
 from pyg_cagp.data.columns import encode
-from pyg_cagp.datasets.pins import Pin, sha256
+from pyg_cagp.datasets.pins import SPLIT_FILES, pin_each
 from pyg_cagp.datasets.remote import RemoteFile, RemoteTriples
 
 #: The size of a graph.
 Size: TypeAlias = Literal["S", "M", "L"]
 
-_SMALL = {
-    "train.txt": (
-        "64f93b7f314f3936a6f65739721429db3f6a7c8f5a1e1104ec3bb544f7434f59"
-    ),
-    "valid.txt": (
-        "3831c0e57daef03c3a18cdd1a72e370b496f696c5218883d35c7d2ab8a6a772c"
-    ),
-    "test.txt": (
-        "27127fcb34688c4778e88a39ef3c9b540807da846021e9d9685660ac1838aca1"
-    ),
-    "valid_negatives.txt": (
-        "c1d84860d6ee786419f1f118d0e9479c6614283b3e267afc158734389036901f"
-    ),
-    "test_negatives.txt": (
-        "d3fb32c41f3be26d09484ace571965806f1ade0ca712551b0de684c283cdbb22"
-    ),
-}
-_MEDIUM = {
-    "train.txt": 185_584,
-    "valid.txt": 10_310,
-    "test.txt": 10_311,
-    "valid_negatives.txt": 10_310,
-    "test_negatives.txt": 10_311,
-}
+_FILES = (*SPLIT_FILES, "valid_negatives.txt", "test_negatives.txt")
+_SMALL = (
+    "64f93b7f314f3936a6f65739721429db3f6a7c8f5a1e1104ec3bb544f7434f59",
+    "3831c0e57daef03c3a18cdd1a72e370b496f696c5218883d35c7d2ab8a6a772c",
+    "27127fcb34688c4778e88a39ef3c9b540807da846021e9d9685660ac1838aca1",
+    "c1d84860d6ee786419f1f118d0e9479c6614283b3e267afc158734389036901f",
+    "d3fb32c41f3be26d09484ace571965806f1ade0ca712551b0de684c283cdbb22",
+)
+_MEDIUM = (185_584, 10_310, 10_311, 10_310, 10_311)
 # The authors publish no verified negatives for the largest graph.
-_LARGE = {"train.txt": 551_193, "valid.txt": 30_622, "test.txt": 30_622}
+_LARGE = (551_193, 30_622, 30_622)
+_PINS = {
+    "S": pin_each("sha256", _SMALL, _FILES),
+    "M": pin_each("number of lines", _MEDIUM, _FILES),
+    "L": pin_each("number of lines", _LARGE, _FILES),
+}
 
 
 class CoDEx(RemoteTriples):
@@ -62,12 +52,11 @@ class CoDEx(RemoteTriples):
         size (str, optional): :obj:`"S"` (2,034 entities, 42 relations, 36,543
             triples), :obj:`"M"` (17,050, 51, 206,205) or :obj:`"L"` (77,951,
             69, 612,437, no negatives). (default: :obj:`"S"`)
-        transform (callable, optional): A transform of the data object, before
-            every access. (default: :obj:`None`)
-        pre_transform (callable, optional): A transform of the data object,
-            before it is saved to disk. (default: :obj:`None`)
-        force_reload (bool, optional): Whether to re-process the dataset.
-            (default: :obj:`False`)
+        transform (callable, optional): A transform at every access.
+            (default: :obj:`None`)
+        pre_transform (callable, optional): A transform before saving.
+            (default: :obj:`None`)
+        force_reload (bool, optional): Processes again. (default: :obj:`False`)
     """
 
     url = "https://raw.githubusercontent.com/tsafavi/codex/master/data/triples"
@@ -99,17 +88,9 @@ class CoDEx(RemoteTriples):
     def sources_of(cls, size: Size) -> Mapping[str, RemoteFile]:
         r"""Returns where each raw file of a graph comes from."""
         url = f"{cls.url}/codex-{size.lower()}"
-        if size == "S":
-            return {
-                name: RemoteFile(f"{url}/{name}", sha256(digest))
-                for name, digest in _SMALL.items()
-            }
-        lines = _MEDIUM if size == "M" else _LARGE
         return {
-            name: RemoteFile(
-                f"{url}/{name}", (Pin("number of lines", str(number)),)
-            )
-            for name, number in lines.items()
+            name: RemoteFile(f"{url}/{name}", pins)
+            for name, pins in _PINS[size].items()
         }
 
     def add_more(

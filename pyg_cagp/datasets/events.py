@@ -1,7 +1,6 @@
 r"""The events of a generated world, which become its triples."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -17,15 +16,22 @@ if TYPE_CHECKING:
 BLOCK = 1 << 17
 
 
+# The finaliser of SplitMix64.
+_MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
+
+
+def check_least(name: str, value: int, least: int) -> None:
+    r"""Refuses a number that is too small."""
+    if value < least:
+        raise InvalidInputError(
+            f"'{name}' must be at least {least} (got {value})"
+        )
+
+
 def hash_uniform(seed: int, *keys: Tensor) -> Tensor:
     r"""Maps whole numbers to fixed draws from :math:`[0, 1)`.
 
-    A value for every entity-relation pair is needed, and storing them would
-    take a dense matrix; a hash (the finaliser of SplitMix64) takes nothing.
-
-    Args:
-        seed (int): The seed.
-        *keys (torch.Tensor): Whole numbers, all of one shape.
+    Storing one for every entity-relation pair would take a dense matrix.
 
     Example:
         >>> hash_uniform(0, torch.tensor([1, 1, 2])).unique().numel()
@@ -35,18 +41,13 @@ def hash_uniform(seed: int, *keys: Tensor) -> Tensor:
     for key in keys:
         mixed += key.cpu().numpy().astype(np.uint64)
         mixed += np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(
-            0xBF58476D1CE4E5B9
-        )
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(
-            0x94D049BB133111EB
-        )
+        for shift, factor in _MIX:
+            mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
         mixed ^= mixed >> np.uint64(31)
     return torch.from_numpy((mixed >> np.uint64(11)) * 2.0**-53)
 
 
-@dataclass
-class Events:
+class Events(NamedTuple):
     r"""Triples with the moment in :math:`[0, 1)` at which they come up."""
 
     head: Tensor
@@ -62,28 +63,19 @@ def draw_events(world: "World", start: int, stop: int, total: int) -> Events:
         last = min(stop, (start // BLOCK + 1) * BLOCK)
         parts.append(world.draw(start, last, total))
         start = last
-    return Events(
-        *(
-            torch.cat([getattr(part, name) for part in parts])
-            for name in ("head", "rel", "tail", "moment")
-        )
-    )
+    return Events(*map(torch.cat, zip(*parts, strict=True)))
 
 
 def distinct_events(world: "World", num_triples: int) -> Events:
     r"""Draws events until so many of them are distinct triples."""
-    if num_triples < 20:
-        raise InvalidInputError(
-            f"'num_triples' must be at least 20 (got {num_triples})"
-        )
+    check_least("num_triples", num_triples, 20)
     for factor in (1.3, 2.0, 4.0, 8.0):
         total = int(num_triples * factor)
         events = draw_events(world, 0, total, total)
         pair = events.head * world.num_relations + events.rel
         pair = torch.unique(pair, return_inverse=True)[1]
-        key, order = torch.sort(
-            pair * world.num_nodes + events.tail, stable=True
-        )
+        key = pair * world.num_nodes + events.tail
+        key, order = key.sort(stable=True)
         first = torch.ones_like(key, dtype=torch.bool)
         first[1:] = key[1:] != key[:-1]
         keep = order[first]
@@ -91,7 +83,7 @@ def distinct_events(world: "World", num_triples: int) -> Events:
             generator = torch.Generator().manual_seed(world.seed)
             chosen = torch.randperm(keep.numel(), generator=generator)
             keep = keep[chosen[:num_triples]].sort().values
-            return Events(*(v[keep] for v in vars(events).values()))
+            return Events(*(column[keep] for column in events))
     raise InvalidInputError(
         f"'num_triples' is too large for the graph (got {num_triples}, found "
         f"{keep.numel()} distinct ones); raise 'num_nodes' or 'num_relations'"

@@ -29,14 +29,7 @@ _CHUNK = 1 << 20
 
 
 def fetch(url: str, path: Path, pins: Sequence[Pin] = ()) -> None:
-    r"""Downloads a file; it appears at :obj:`path` whole and checked.
-
-    Args:
-        url (str): An address that starts with :obj:`https:`.
-        path (pathlib.Path): Where the file goes.
-        pins (sequence, optional): What it must hash to.
-            (default: :obj:`()`)
-    """
+    r"""Downloads a file; it appears at :obj:`path` whole and checked."""
     with atomic_path(path) as temporary:
         with open(temporary, "wb") as file:
             _stream(url, file, path)
@@ -46,14 +39,7 @@ def fetch(url: str, path: Path, pins: Sequence[Pin] = ()) -> None:
 def fetch_members(
     url: str, folder: Path, members: Mapping[str, Sequence[Pin]]
 ) -> None:
-    r"""Downloads a tar archive and takes some files out of it.
-
-    Args:
-        url (str): The address of the archive.
-        folder (pathlib.Path): Where the files go.
-        members (mapping): The names of the files, with what they must hash
-            to.
-    """
+    r"""Downloads a tar archive and takes some files out of it."""
     with tempfile.TemporaryFile() as archive:
         _stream(url, archive, folder / next(iter(members)))
         archive.seek(0)
@@ -72,11 +58,9 @@ def fetch_members(
 def _take(
     tar: tarfile.TarFile, name: str, path: Path, pins: Sequence[Pin], url: str
 ) -> None:
-    found = next(
-        (m for m in tar if m.isfile() and m.name.removeprefix("./") == name),
-        None,
-    )
-    source = tar.extractfile(found) if found else None
+    files = (member for member in tar if member.isfile())
+    found = (m for m in files if m.name.removeprefix("./") == name)
+    source = next(map(tar.extractfile, found), None)
     if source is None:
         raise DownloadError(
             f"the archive '{url}' has no file '{name}', or is damaged"
@@ -111,13 +95,9 @@ def _stream(url: str, file: IO[bytes], path: Path) -> None:
         )
         with opener.open(request, timeout=TIMEOUT) as answer:
             size = int(answer.headers.get("Content-Length") or 0)
-            with tqdm(
-                total=size or None,
-                unit="B",
-                unit_scale=True,
-                desc=url.rpartition("/")[2],
-                disable=None,
-            ) as bar:
+            style = {"unit": "B", "unit_scale": True, "disable": None}
+            name = url.rpartition("/")[2]
+            with tqdm(total=size or None, desc=name, **style) as bar:
                 while chunk := answer.read(_CHUNK):
                     file.write(chunk)
                     bar.update(len(chunk))

@@ -18,30 +18,26 @@ class KGFolder(CachedDataset):
 
     The folder holds :obj:`train`, :obj:`valid` and :obj:`test` as
     :obj:`.txt`, :obj:`.tsv` or :obj:`.csv` (gzipped or not) or
-    :obj:`.parquet`, each with columns for head, relation and tail, and
-    possibly a fourth for time or confidence. It is never written to: what is
-    made from it goes to a cache, under a name that changes with the content
-    of the files, so that an edited graph is never read stale.
+    :obj:`.parquet`, with columns head, relation, tail and optionally time or
+    confidence. The processed file goes to a cache, under a name that changes
+    with the content of the files.
 
     Args:
         path (str): The folder, or a single file to be split.
         root (str, optional): The folder for the processed file. If set to
             :obj:`None`, a folder in the cache. (default: :obj:`None`)
-        extra (str, optional): What a fourth column holds: :obj:`"time"`,
-            :obj:`"confidence"`, or :obj:`"auto"` to read it off the header or
-            the values. (default: :obj:`"auto"`)
-        split (str, optional): How one file without splits is split:
-            :obj:`"random"` by :obj:`seed`, or :obj:`"time"`, the latest
-            triples last. (default: :obj:`"random"`)
-        ratios (sequence, optional): The shares of train, validation and test
-            where they have to be made. (default: :obj:`(0.8, 0.1, 0.1)`)
+        extra (str, optional): See :func:`~pyg_cagp.data.read_folder`, also
+            for the next three. (default: :obj:`"auto"`)
+        split (str, optional): The split of one file.
+            (default: :obj:`"random"`)
+        ratios (sequence, optional): The shares of the splits.
+            (default: :obj:`(0.8, 0.1, 0.1)`)
         seed (int, optional): The seed of a random split. (default: :obj:`0`)
-        transform (callable, optional): A transform of the data object, before
-            every access. (default: :obj:`None`)
-        pre_transform (callable, optional): A transform of the data object,
-            before it is saved to disk. (default: :obj:`None`)
-        force_reload (bool, optional): Whether to re-process the dataset.
-            (default: :obj:`False`)
+        transform (callable, optional): A transform at every access.
+            (default: :obj:`None`)
+        pre_transform (callable, optional): A transform before saving.
+            (default: :obj:`None`)
+        force_reload (bool, optional): Processes again. (default: :obj:`False`)
     """
 
     def __init__(

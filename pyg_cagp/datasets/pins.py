@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 from pyg_cagp.exceptions import ChecksumError
 
+#: The usual names of train, validation and test.
+SPLIT_FILES = ("train.txt", "valid.txt", "test.txt")
+
 
 class Pin(NamedTuple):
-    r"""What a file must hash to.
-
-    Args:
-        kind (str): One of the keys of :obj:`KINDS`.
-        value (str): The expected value.
-    """
+    r"""What a file must hash to."""
 
     kind: str
     value: str
@@ -23,6 +21,14 @@ class Pin(NamedTuple):
 def sha256(value: str) -> tuple[Pin, ...]:
     r"""Pins a file by its SHA-256, the usual case."""
     return (Pin("sha256", value),)
+
+
+def pin_each(
+    kind: str, values: Sequence[object], names: Sequence[str] = SPLIT_FILES
+) -> dict[str, tuple[Pin, ...]]:
+    r"""Pins the first of some files, one value each."""
+    pins = [(Pin(kind, str(value)),) for value in values]
+    return dict(zip(names, pins, strict=False))
 
 
 def _digest(algorithm: str) -> Callable[[Path], str]:
@@ -65,14 +71,7 @@ KINDS: dict[str, Callable[[Path], str]] = {
 
 
 def verify(path: Path, pins: Sequence[Pin], name: str | None = None) -> None:
-    r"""Raises :class:`ChecksumError` if a file is not the pinned one.
-
-    Args:
-        path (pathlib.Path): The file.
-        pins (sequence): What it must hash to.
-        name (str, optional): What to call it in the message.
-            (default: :obj:`None`)
-    """
+    r"""Raises :class:`ChecksumError` if a file is not the pinned one."""
     for pin in pins:
         got = KINDS[pin.kind](path)
         if got != pin.value:

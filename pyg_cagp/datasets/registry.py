@@ -3,6 +3,7 @@ r"""Datasets by name."""
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,12 @@ from torch_geometric.datasets import FB15k_237, WordNet18RR
 from pyg_cagp._utils.files import expand
 from pyg_cagp._utils.names import dataset_key
 from pyg_cagp.data import as_kg
-from pyg_cagp.datasets.cache import (
-    data_root,
-    dataset_root,
-    locate,
-    locked,
-)
+from pyg_cagp.datasets.cache import data_root, dataset_root, locate, locked
 from pyg_cagp.datasets.codex import CoDEx, Size
 from pyg_cagp.datasets.fetch import fetch
 from pyg_cagp.datasets.folder import KGFolder
 from pyg_cagp.datasets.icews import ICEWS14
-from pyg_cagp.datasets.pins import Pin, sha256, verify
+from pyg_cagp.datasets.pins import Pin, pin_each, verify
 from pyg_cagp.datasets.synthetic import SyntheticKG
 from pyg_cagp.datasets.uncertain import Name, UncertainKG
 from pyg_cagp.datasets.yago import YAGO3_10
@@ -31,28 +27,22 @@ from pyg_cagp.exceptions import InvalidInputError
 # PyG's own datasets check neither the server nor the file they get, so their
 # raw files are put in place from here.
 _PYG_PINS: dict[Any, dict[str, tuple[Pin, ...]]] = {
-    FB15k_237: {
-        "train.txt": sha256(
-            "61099230e4439f90885ca9767739e31e8e32f54736fa1c35952b27997bc7c08a"
+    FB15k_237: pin_each(
+        "sha256",
+        (
+            "61099230e4439f90885ca9767739e31e8e32f54736fa1c35952b27997bc7c08a",
+            "749cbe9d923bac7b9354da5614ecfed2e0220256d442c3e04a6b303db1f273d9",
+            "e2e35e8e6113de220140b6f44dc71a5207b0fc6872d575e874aefe13259b655b",
         ),
-        "valid.txt": sha256(
-            "749cbe9d923bac7b9354da5614ecfed2e0220256d442c3e04a6b303db1f273d9"
+    ),
+    WordNet18RR: pin_each(
+        "sha256",
+        (
+            "038612e783c215ee5f3ca9fbfca27b8d0739be1028fe4ee7c174aecf0b83d5df",
+            "453ce7202afa58094a04d2b1560ee2b02660f1c260b32ce6651c8ccedd1028ab",
+            "0383bceaaa1096cf3c03ec021ed0048068e2355dbfc0239b292cefdac821cec5",
         ),
-        "test.txt": sha256(
-            "e2e35e8e6113de220140b6f44dc71a5207b0fc6872d575e874aefe13259b655b"
-        ),
-    },
-    WordNet18RR: {
-        "train.txt": sha256(
-            "038612e783c215ee5f3ca9fbfca27b8d0739be1028fe4ee7c174aecf0b83d5df"
-        ),
-        "valid.txt": sha256(
-            "453ce7202afa58094a04d2b1560ee2b02660f1c260b32ce6651c8ccedd1028ab"
-        ),
-        "test.txt": sha256(
-            "0383bceaaa1096cf3c03ec021ed0048068e2355dbfc0239b292cefdac821cec5"
-        ),
-    },
+    ),
 }
 
 
@@ -99,38 +89,6 @@ def _open_pyg(dataset: Any) -> Callable[[Path], Any]:
     return make
 
 
-def _codex(
-    size: Size, triples: tuple[int, int, int], entities: int, relations: int
-) -> Entry:
-    return Entry(
-        f"CoDEx-{size}",
-        lambda root: CoDEx(root, size=size),
-        triples,
-        entities,
-        relations,
-        "Wikidata" if size == "L" else "Wikidata, verified negatives",
-        tuple(CoDEx.sources_of(size)),
-    )
-
-
-def _uncertain(
-    name: Name,
-    source: str,
-    triples: tuple[int, int, int],
-    entities: int,
-    relations: int,
-) -> Entry:
-    return Entry(
-        name,
-        lambda root: UncertainKG(root, name=name),
-        triples,
-        entities,
-        relations,
-        f"{source}, confidences",
-        tuple(UncertainKG.sources_of(name)),
-    )
-
-
 REGISTRY: dict[str, Entry] = {
     "fb15k-237": Entry(
         "FB15k-237",
@@ -169,20 +127,37 @@ REGISTRY: dict[str, Entry] = {
         tuple(ICEWS14.sources),
         ("2014-10-01", "2014-09-01"),
     ),
-    "codex-s": _codex("S", (32_888, 1_827, 1_828), 2_034, 42),
-    "codex-m": _codex("M", (185_584, 10_310, 10_311), 17_050, 51),
-    "codex-l": _codex("L", (551_193, 30_622, 30_622), 77_951, 69),
-    "nl27k": _uncertain(
-        "NL27k", "NELL", (149_100, 12_278, 14_034), 27_221, 417
-    ),
-    "cn15k": _uncertain(
-        "CN15k", "ConceptNet", (204_984, 16_881, 19_293), 15_000, 36
-    ),
-    "ppi5k": _uncertain(
-        "PPI5k", "proteins", (230_929, 19_017, 21_720), 4_999, 7
-    ),
 }
-
+_Facts = tuple[tuple[int, int, int], int, int, str]
+_CODEX: dict[Size, _Facts] = {
+    "S": ((32_888, 1_827, 1_828), 2_034, 42, "Wikidata, verified negatives"),
+    "M": (
+        (185_584, 10_310, 10_311),
+        17_050,
+        51,
+        "Wikidata, verified negatives",
+    ),
+    "L": ((551_193, 30_622, 30_622), 77_951, 69, "Wikidata"),
+}
+_UNCERTAIN: dict[Name, _Facts] = {
+    "NL27k": ((149_100, 12_278, 14_034), 27_221, 417, "NELL, confidences"),
+    "CN15k": ((204_984, 16_881, 19_293), 15_000, 36, "ConceptNet, confidences"),
+    "PPI5k": ((230_929, 19_017, 21_720), 4_999, 7, "proteins, confidences"),
+}
+for _size, _facts in _CODEX.items():
+    REGISTRY[f"codex-{_size.lower()}"] = Entry(
+        f"CoDEx-{_size}",
+        partial(CoDEx, size=_size),
+        *_facts,
+        tuple(CoDEx.sources_of(_size)),
+    )
+for _name, _facts in _UNCERTAIN.items():
+    REGISTRY[_name.lower()] = Entry(
+        _name,
+        partial(UncertainKG, name=_name),
+        *_facts,
+        tuple(UncertainKG.sources_of(_name)),
+    )
 
 #: The cut of a dated graph for which no dates are listed, as shares of its
 #: edges.
@@ -192,9 +167,6 @@ CUTOFFS = (0.75, 0.65)
 def cutoffs(name: str) -> tuple[str, str] | tuple[float, float]:
     r"""Returns where the future of test begins, and that of validation, for
     :class:`~pyg_cagp.transforms.TimestampOOD`.
-
-    Args:
-        name (str): The name of a dataset, a folder or a file.
 
     Example:
         >>> cutoffs("ICEWS14"), cutoffs("synthetic")
@@ -216,10 +188,9 @@ def load(
     keeps the name in :obj:`name`, by which
     :func:`~pyg_cagp.train.train_run` finds its config.
 
-    Raw files that lie in :obj:`root/<folder>/raw` are used, others are
-    downloaded; all are checked against pinned digests, or, of the larger
-    graphs of a family, against pinned numbers of lines. Folders that cannot be
-    written to are left as they are.
+    Raw files in :obj:`root/<folder>/raw` are used, others are downloaded. All
+    are checked against pinned digests, or pinned numbers of lines for the
+    larger graphs of a family. Folders that cannot be written to are left.
 
     Args:
         name (str): One of :func:`names`, or a folder or file of triples.

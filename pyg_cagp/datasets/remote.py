@@ -2,7 +2,7 @@ r"""Published graphs that PyG has no class for: the common part."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, get_args
 
 from torch_geometric.data import Data
 
@@ -16,7 +16,8 @@ from pyg_cagp.data.columns import (
 from pyg_cagp.data.table import TripleTable
 from pyg_cagp.datasets.cache import CachedDataset
 from pyg_cagp.datasets.fetch import fetch
-from pyg_cagp.datasets.pins import Pin, verify
+from pyg_cagp.datasets.pins import SPLIT_FILES, Pin, verify
+from pyg_cagp.typing import Split
 
 
 class RemoteFile(NamedTuple):
@@ -31,25 +32,12 @@ class RemoteTriples(CachedDataset):
 
     Raw files are fetched only if they are missing, and checked against their
     pins before they are read, wherever they came from.
-
-    Args:
-        root (str): Root directory where the dataset should be saved.
-        transform (callable, optional): A transform of the data object, before
-            every access. (default: :obj:`None`)
-        pre_transform (callable, optional): A transform of the data object,
-            before it is saved to disk. (default: :obj:`None`)
-        force_reload (bool, optional): Whether to re-process the dataset.
-            (default: :obj:`False`)
     """
 
     #: Where each raw file comes from; given by subclasses.
     sources: ClassVar[Mapping[str, RemoteFile]]
     #: The raw files of train, validation and test.
-    split_files: ClassVar[tuple[str, str, str]] = (
-        "train.txt",
-        "valid.txt",
-        "test.txt",
-    )
+    split_files: ClassVar[tuple[str, ...]] = SPLIT_FILES
     #: What a fourth column holds: :obj:`"time"`, :obj:`"confidence"`, nothing.
     extra: ClassVar[str | None] = None
     time_unit: str | None = None
@@ -87,14 +75,9 @@ class RemoteTriples(CachedDataset):
             read_table(Path(self.raw_dir) / name) for name in self.split_files
         ]
         entities, relations = number_names(tables)
-        splits = {
-            split: self._encode(table, entities, relations)
-            for split, table in zip(
-                ("train", "val", "test"), tables, strict=True
-            )
-        }
+        parts = [self._encode(table, entities, relations) for table in tables]
         data = join_splits(
-            splits,
+            dict(zip(get_args(Split), parts, strict=True)),
             num_nodes=len(entities),
             num_relations=len(relations),
             node_names=list(entities),

@@ -7,11 +7,15 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
-from pyg_cagp.data import TripleIndex
+from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.data.kg import MASKS, check_kg
-from pyg_cagp.datasets.events import Events, distinct_events, draw_events
+from pyg_cagp.datasets.events import (
+    Events,
+    check_least,
+    distinct_events,
+    draw_events,
+)
 from pyg_cagp.datasets.world import World
-from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import HeldOut
 
 #: The timeline runs for this many days from this one on.
@@ -25,41 +29,35 @@ HELD_OUT = 0.06
 class SyntheticKG(InMemoryDataset):
     r"""A realistic knowledge graph that is generated, not downloaded.
 
-    Entities have types, relations join two types and follow rules that can be
-    learned, popularity is Zipf-like, and time passes: entities are born, and
-    old ones take up relations they never had. The future is what happens after
-    a cut; validation and test hold it together with a part of the past.
+    Entities have types, relations join two types by rules that can be learned,
+    popularity is Zipf-like. Entities are born over time, and old ones take up
+    new relations. Validation and test hold the time after a cut, and a part of
+    the past.
 
-    What each held-out triple *is* follows from how it came about, not from
-    what is seen in train: :obj:`truth` is -1 for training triples, 0 for
-    ordinary ones, 1 (emerging) if an entity was born after the cut, and 2
-    (novel) if an older one took up the relation after it. For each held-out
-    triple there is also a false one with a wrong tail, as far as its tail type
-    has one to offer, in
+    :obj:`truth` follows from how a triple came about, not from train: -1 for
+    training triples, 0 for ordinary ones, 1 (emerging) if an entity was born
+    after the cut, 2 (novel) if an older one took up the relation after it.
     :obj:`val_neg_edge_index`, :obj:`val_neg_edge_type`,
-    :obj:`test_neg_edge_index` and :obj:`test_neg_edge_type`; see
-    :meth:`labelled`. :obj:`edge_time` counts days since 1970, and
+    :obj:`test_neg_edge_index` and :obj:`test_neg_edge_type` hold false triples
+    with a wrong tail, one for each held-out triple where its tail type has one;
+    see :meth:`labelled`. :obj:`edge_time` counts days since 1970, and
     :obj:`node_type` holds entity types.
 
     Args:
-        num_nodes (int, optional): The number of entities.
-            (default: :obj:`2000`)
-        num_relations (int, optional): The number of relations.
-            (default: :obj:`30`)
-        num_triples (int, optional): The number of distinct triples.
-            (default: :obj:`30000`)
-        num_types (int, optional): The number of entity types.
-            (default: :obj:`6`)
-        num_clusters (int, optional): The number of clusters of a type, between
-            which relations run. (default: :obj:`12`)
+        num_nodes (int, optional): Entities. (default: :obj:`2000`)
+        num_relations (int, optional): Relations. (default: :obj:`30`)
+        num_triples (int, optional): Distinct triples. (default: :obj:`30000`)
+        num_types (int, optional): Types of entities. (default: :obj:`6`)
+        num_clusters (int, optional): Clusters of a type, between which
+            relations run. (default: :obj:`12`)
         zipf (float, optional): The exponent of popularity, in
             :math:`[0, 1)`. (default: :obj:`0.6`)
-        noise (float, optional): How often an event breaks its relation's rule.
-            Of distinct triples, more do, as those that keep it recur more.
+        noise (float, optional): The share of events that break the rule of
+            their relation; it is larger among distinct triples.
             (default: :obj:`0.1`)
         seed (int, optional): The seed. (default: :obj:`0`)
-        transform (callable, optional): A transform of the data object, before
-            every access. (default: :obj:`None`)
+        transform (callable, optional): A transform at every access.
+            (default: :obj:`None`)
 
     Example:
         >>> data = SyntheticKG(num_nodes=200, num_triples=1000)[0]
@@ -84,8 +82,7 @@ class SyntheticKG(InMemoryDataset):
         world = World(
             num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
         )
-        events = distinct_events(world, num_triples)
-        data = _split(world, events)
+        data = _split(world, distinct_events(world, num_triples))
         self.data, self.slices = self.collate([data])
 
     @staticmethod
@@ -104,30 +101,25 @@ class SyntheticKG(InMemoryDataset):
         r"""Yields a timeline of any length, chunk by chunk.
 
         Each chunk has :obj:`edge_index`, :obj:`edge_type` and
-        :obj:`edge_time`. As in a real stream of events, a triple may recur.
-        Memory is that of one chunk and of the entities; the triples do not
-        depend on :obj:`chunk_size`.
+        :obj:`edge_time`. A triple may recur. Memory is that of one chunk and of
+        the entities; the triples do not depend on :obj:`chunk_size`.
 
         Args:
-            num_nodes (int): The number of entities.
-            num_relations (int): The number of relations.
-            num_triples (int): The number of events.
-            num_types (int, optional): The number of entity types.
-                (default: :obj:`6`)
-            num_clusters (int, optional): The number of clusters of a type.
+            num_nodes (int): Entities.
+            num_relations (int): Relations.
+            num_triples (int): Events.
+            num_types (int, optional): Types of entities. (default: :obj:`6`)
+            num_clusters (int, optional): Clusters of a type.
                 (default: :obj:`12`)
             zipf (float, optional): The exponent of popularity.
                 (default: :obj:`0.6`)
-            noise (float, optional): How often a triple breaks its relation's
-                rule. (default: :obj:`0.1`)
+            noise (float, optional): The share of events that break the rule of
+                their relation. (default: :obj:`0.1`)
             seed (int, optional): The seed. (default: :obj:`0`)
-            chunk_size (int, optional): The number of events in a chunk.
+            chunk_size (int, optional): Events in a chunk.
                 (default: :obj:`1048576`)
         """
-        if chunk_size < 1:
-            raise InvalidInputError(
-                f"'chunk_size' must be positive (got {chunk_size})"
-            )
+        check_least("chunk_size", chunk_size, 1)
         world = World(
             num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
         )
@@ -155,15 +147,12 @@ class SyntheticKG(InMemoryDataset):
                 (default: :obj:`"test"`)
         """
         mask = data[f"{split}_mask"]
-        false = data[f"{split}_neg_edge_index"]
-        edge_index = torch.cat([data.edge_index[:, mask], false], dim=1)
-        edge_type = torch.cat(
-            [data.edge_type[mask], data[f"{split}_neg_edge_type"]]
-        )
-        truth = torch.cat(
-            [data.truth[mask], data.truth.new_full((false.size(1),), 3)]
-        )
-        return edge_index[0], edge_type, edge_index[1], truth
+        head, tail = data[f"{split}_neg_edge_index"]
+        rel = data[f"{split}_neg_edge_type"]
+        false = head, rel, tail, torch.full_like(rel, 3)
+        true = *triples(data, mask), data.truth[mask]
+        head, rel, tail, truth = map(torch.cat, zip(true, false, strict=True))
+        return head, rel, tail, truth
 
 
 def _split(world: World, events: Events) -> Data:
@@ -175,9 +164,8 @@ def _split(world: World, events: Events) -> Data:
     is_val = torch.rand(num, generator=generator) < 0.5
 
     ends = torch.stack([events.head, events.tail])
-    late = torch.stack(
-        [world.uptake(end, events.rel) >= CUT for end in ends]
-    ).any(0)
+    rel = events.rel.expand_as(ends)
+    late = (world.uptake(ends, rel) >= CUT).any(0)
     born = (world.birth[ends] >= CUT).any(0)
     truth = torch.where(born, 1, torch.where(late, 2, 0))
 
@@ -216,7 +204,7 @@ def _add_false(
     head, rel = events.head[mask], events.rel[mask]
     right = (world.rank[head] + world.shift[rel]) % world.num_clusters
     kind = world.tail_type[rel]
-    size = world.type_size[kind]
+    size, public = world.type_size[kind], world.public_id
     done = torch.zeros_like(head, dtype=torch.bool)
     tail = torch.zeros_like(head)
     for _ in range(50):
@@ -224,12 +212,11 @@ def _add_false(
         rank = (draw * size).long().clamp(max=size - 1)
         tried = world.type_start[kind] + rank
         fine = ~done & (rank % world.num_clusters != right)
-        public = world.public_id
         fine &= ~known.contains(public[head], rel, public[tried])
         tail = torch.where(fine, tried, tail)
         done |= fine
     ends = torch.stack([head[done], tail[done]])
-    data[f"{split}_neg_edge_index"] = world.public_id[ends]
+    data[f"{split}_neg_edge_index"] = public[ends]
     data[f"{split}_neg_edge_type"] = rel[done]
 
 

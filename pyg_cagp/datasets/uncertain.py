@@ -9,47 +9,28 @@ from torch_geometric.data import Data
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import read_table
 from pyg_cagp.data.columns import encode, parse_confidence
-from pyg_cagp.datasets.pins import Pin
+from pyg_cagp.datasets.pins import pin_each
 from pyg_cagp.datasets.remote import RemoteFile, RemoteTriples
 
 #: The name of a graph.
 Name: TypeAlias = Literal["NL27k", "CN15k", "PPI5k"]
 
-_PINS = {
-    "NL27k": {
-        "train.txt": Pin(
-            "sha256",
-            "9d272dd09f2cbb5bd4246b8ad8cce46e904fee8719ebbac9e2c8cba662a10772",
-        ),
-        "valid.txt": Pin(
-            "sha256",
-            "82524b5c7eb8db5eebb8320e9d5888bccdd9b3057459a2c731be00837bd0b401",
-        ),
-        "test.txt": Pin(
-            "sha256",
-            "7758db4df5df9e474cc4856a5e29333cfa9a3612cc75faf4993c1bfd3a53a330",
-        ),
-        "softlogic.txt": Pin(
-            "sha256",
-            "6c82113f75fcdda52a2431a8e0bfbabb9e9e966b66c8c5c36fb5f398033e9136",
-        ),
-    },
-    "CN15k": {
-        "train.txt": Pin("number of lines", "204984"),
-        "valid.txt": Pin("number of lines", "16881"),
-        "test.txt": Pin("number of lines", "19293"),
-    },
-    "PPI5k": {
-        "train.txt": Pin("number of lines", "230929"),
-        "valid.txt": Pin("number of lines", "19017"),
-        "test.txt": Pin("number of lines", "21720"),
-    },
-}
 _REMOTE = {
     "train.txt": "train.tsv",
     "valid.txt": "val.tsv",
     "test.txt": "test.tsv",
     "softlogic.txt": "softlogic.tsv",
+}
+_NL27K = (
+    "9d272dd09f2cbb5bd4246b8ad8cce46e904fee8719ebbac9e2c8cba662a10772",
+    "82524b5c7eb8db5eebb8320e9d5888bccdd9b3057459a2c731be00837bd0b401",
+    "7758db4df5df9e474cc4856a5e29333cfa9a3612cc75faf4993c1bfd3a53a330",
+    "6c82113f75fcdda52a2431a8e0bfbabb9e9e966b66c8c5c36fb5f398033e9136",
+)
+_PINS = {
+    "NL27k": pin_each("sha256", _NL27K, tuple(_REMOTE)),
+    "CN15k": pin_each("number of lines", (204_984, 16_881, 19_293)),
+    "PPI5k": pin_each("number of lines", (230_929, 19_017, 21_720)),
 }
 
 
@@ -72,12 +53,11 @@ class UncertainKG(RemoteTriples):
         name (str, optional): :obj:`"NL27k"` (27,221 entities, 417 relations,
             175,412 triples), :obj:`"CN15k"` (15,000, 36, 241,158) or
             :obj:`"PPI5k"` (4,999, 7, 271,666). (default: :obj:`"NL27k"`)
-        transform (callable, optional): A transform of the data object, before
-            every access. (default: :obj:`None`)
-        pre_transform (callable, optional): A transform of the data object,
-            before it is saved to disk. (default: :obj:`None`)
-        force_reload (bool, optional): Whether to re-process the dataset.
-            (default: :obj:`False`)
+        transform (callable, optional): A transform at every access.
+            (default: :obj:`None`)
+        pre_transform (callable, optional): A transform before saving.
+            (default: :obj:`None`)
+        force_reload (bool, optional): Processes again. (default: :obj:`False`)
     """
 
     url = "https://raw.githubusercontent.com/stasl0217/UKGE/master/data"
@@ -111,8 +91,8 @@ class UncertainKG(RemoteTriples):
         r"""Returns where each raw file of a graph comes from."""
         url = f"{cls.url}/{name.lower()}"
         return {
-            file: RemoteFile(f"{url}/{_REMOTE[file]}", (pin,))
-            for file, pin in _PINS[name].items()
+            file: RemoteFile(f"{url}/{_REMOTE[file]}", pins)
+            for file, pins in _PINS[name].items()
         }
 
     def add_more(
@@ -122,9 +102,8 @@ class UncertainKG(RemoteTriples):
         path = Path(self.raw_dir) / "softlogic.txt"
         if path.name in self.sources:
             table = read_table(path)
-            data.psl_edge_index, data.psl_edge_type = encode(
-                table, entities, relations
-            )
+            edges = encode(table, entities, relations)
+            data.psl_edge_index, data.psl_edge_type = edges
             data.psl_confidence = parse_confidence(table)
         return data
 

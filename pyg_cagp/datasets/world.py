@@ -3,7 +3,12 @@ r"""A made-up world that grows over time, and what happens in it."""
 import torch
 from torch import Tensor
 
-from pyg_cagp.datasets.events import BLOCK, Events, hash_uniform
+from pyg_cagp.datasets.events import (
+    BLOCK,
+    Events,
+    check_least,
+    hash_uniform,
+)
 from pyg_cagp.exceptions import InvalidInputError
 
 _TYPE_NAMES = ("person", "place", "work", "group", "event", "topic", "thing")
@@ -16,20 +21,10 @@ class World:
     r"""Entities of several types that are born, become known, and take up
     relations as time goes by.
 
-    Entities of one type are numbered by age. Those alive at a moment are a
-    prefix of that list, so Zipf-like popularity has a closed form: an entity's
-    rank is :math:`\lfloor m u^{1/(1-s)} \rfloor` with :math:`m` of them alive,
-    :math:`u` uniform and exponent :math:`s`. Each relation joins two types,
-    and sends each cluster of heads to one cluster of tails.
-
-    Args:
-        num_nodes (int): The number of entities.
-        num_relations (int): The number of relations.
-        num_types (int): The number of entity types.
-        num_clusters (int): The number of clusters within a type.
-        zipf (float): The exponent of popularity, in :math:`[0, 1)`.
-        noise (float): How often a tail is of any cluster.
-        seed (int): The seed.
+    Entities of one type are numbered by age, so the rank of a Zipf-like draw
+    has the closed form :math:`\lfloor m u^{1/(1-s)} \rfloor`, with :math:`m`
+    alive, :math:`u` uniform and exponent :math:`s`. Each relation joins two
+    types, and sends each cluster of heads to one cluster of tails.
     """
 
     #: The share of entities that are there from the start.
@@ -49,15 +44,9 @@ class World:
         noise: float,
         seed: int,
     ) -> None:
-        for name, value, least in (
-            ("num_relations", num_relations, 1),
-            ("num_types", num_types, 1),
-            ("num_clusters", num_clusters, 2),
-        ):
-            if value < least:
-                raise InvalidInputError(
-                    f"'{name}' must be at least {least} (got {value})"
-                )
+        check_least("num_relations", num_relations, 1)
+        check_least("num_types", num_types, 1)
+        check_least("num_clusters", num_clusters, 2)
         if num_nodes < 4 * num_types:
             raise InvalidInputError(
                 f"'num_nodes' must be at least four times 'num_types' (got "
@@ -131,19 +120,14 @@ class World:
         rel = torch.searchsorted(self.rel_cdf, draw)
         rel = rel.clamp_(max=self.num_relations - 1)
         anyone = torch.randint(self.num_clusters, (size,), generator=generator)
-        head = self._draw_entity(
-            self.head_type[rel], anyone, rel, moment, generator
-        )
+        kind = self.head_type[rel]
+        head = self._draw_entity(kind, anyone, rel, moment, generator)
         cluster = (self.rank[head] + self.shift[rel]) % self.num_clusters
         noisy = torch.rand(size, generator=generator) < self.noise
         anyone = torch.randint(self.num_clusters, (size,), generator=generator)
-        tail = self._draw_entity(
-            self.tail_type[rel],
-            torch.where(noisy, anyone, cluster),
-            rel,
-            moment,
-            generator,
-        )
+        cluster = torch.where(noisy, anyone, cluster)
+        kind = self.tail_type[rel]
+        tail = self._draw_entity(kind, cluster, rel, moment, generator)
         part = slice(first - start, last - start)
         return Events(head[part], rel[part], tail[part], moment[part])
 
@@ -163,15 +147,11 @@ class World:
         members = (alive - cluster - 1) // self.num_clusters + 1
         members = members.clamp(min=1)
         # The cluster's eldest stands in for draws that never come out right.
-        entity = self.type_start[kind] + cluster
-        todo = torch.arange(kind.numel())
+        eldest = self.type_start[kind] + cluster
+        entity, todo = eldest.clone(), torch.arange(kind.numel())
         for _ in range(_ROUNDS):
             place = self._draw_place(members[todo], generator)
-            tried = (
-                self.type_start[kind[todo]]
-                + cluster[todo]
-                + self.num_clusters * place
-            )
+            tried = eldest[todo] + self.num_clusters * place
             fine = self.uptake(tried, rel[todo]) <= moment[todo]
             entity[todo[fine]] = tried[fine]
             todo = todo[~fine]
@@ -192,27 +172,16 @@ class World:
     def node_names(self) -> list[str]:
         r"""Returns a name for each entity, by public id."""
         kinds = [self.type_name(kind) for kind in range(len(self.type_size))]
-        names = [""] * self.num_nodes
-        for public, kind, rank in zip(
-            self.public_id.tolist(),
-            self.type_of.tolist(),
-            self.rank.tolist(),
-            strict=True,
-        ):
-            names[public] = f"{kinds[kind]}_{rank}"
-        return names
+        order = self.public_id.argsort()
+        rows = torch.stack([self.type_of, self.rank], dim=1)[order].tolist()
+        return [f"{kinds[kind]}_{rank}" for kind, rank in rows]
 
     def relation_names(self) -> list[str]:
         r"""Returns a name for each relation."""
+        ends = torch.stack([self.head_type, self.tail_type], dim=1).tolist()
         return [
             f"r{rel}:{self.type_name(head)}->{self.type_name(tail)}"
-            for rel, (head, tail) in enumerate(
-                zip(
-                    self.head_type.tolist(),
-                    self.tail_type.tolist(),
-                    strict=True,
-                )
-            )
+            for rel, (head, tail) in enumerate(ends)
         ]
 
     @staticmethod

@@ -20,12 +20,11 @@ class YAGO3_10(RemoteTriples):
 
     Args:
         root (str): Root directory where the dataset should be saved.
-        transform (callable, optional): A transform of the data object, before
-            every access. (default: :obj:`None`)
-        pre_transform (callable, optional): A transform of the data object,
-            before it is saved to disk. (default: :obj:`None`)
-        force_reload (bool, optional): Whether to re-process the dataset.
-            (default: :obj:`False`)
+        transform (callable, optional): A transform at every access.
+            (default: :obj:`None`)
+        pre_transform (callable, optional): A transform before saving.
+            (default: :obj:`None`)
+        force_reload (bool, optional): Processes again. (default: :obj:`False`)
     """
 
     url = "https://github.com/TimDettmers/ConvE/raw/master/YAGO3-10.tar.gz"
@@ -41,15 +40,13 @@ class YAGO3_10(RemoteTriples):
         "valid.txt": RemoteFile(
             url,
             sha256(
-                "c9018b77ec77e99f8d48bc3258d404f1"
-                "0b2049a6c7b4ac6eb663697e799dc6f5"
+                "c9018b77ec77e99f8d48bc3258d404f10b2049a6c7b4ac6eb663697e799dc6f5"
             ),
         ),
         "test.txt": RemoteFile(
             url,
             sha256(
-                "003887ca8a34c90fcaf9b0250b1c30a4"
-                "b5f617f80f8cf0aeab9723333061598a"
+                "003887ca8a34c90fcaf9b0250b1c30a4b5f617f80f8cf0aeab9723333061598a"
             ),
         ),
     }

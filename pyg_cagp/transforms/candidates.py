@@ -6,6 +6,8 @@ from torch_geometric.data import Data
 
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import TripleIndex
+from pyg_cagp.data.answer_index import expand_ranges
+from pyg_cagp.typing import Role
 
 #: How often a refused draw is drawn again before all candidates are listed.
 _ROUNDS = 32
@@ -16,14 +18,7 @@ Triples = tuple[Tensor, Tensor, Tensor]
 
 
 class Candidates:
-    r"""The candidates for one place of a triple.
-
-    Args:
-        place (int): 0 for the head, 1 for the relation, 2 for the tail.
-        graph (torch_geometric.data.Data): The graph.
-        coverage (Coverage, optional): If given, candidates are limited to what
-            was seen in training. (default: :obj:`None`)
-    """
+    r"""The candidates for one place of a triple."""
 
     def __init__(
         self, place: int, graph: Data, coverage: Coverage | None = None
@@ -33,9 +28,8 @@ class Candidates:
         self.num = graph.num_relations if place == 1 else graph.num_nodes
         self.start = self.entities = None
         if coverage is not None and place != 1:
-            self.start, self.entities = coverage.entities_by_relation(
-                "head" if place == 0 else "tail"
-            )
+            role: Role = "head" if place == 0 else "tail"
+            self.start, self.entities = coverage.entities_by_relation(role)
 
     def sizes(self, triples: Triples) -> Tensor:
         r"""Returns how many candidates each triple has to choose from."""
@@ -48,10 +42,8 @@ class Candidates:
         r"""Returns one candidate of each triple by its number."""
         if self.start is None or self.entities is None:
             return number
-        place = (self.start[triples[1]] + number).clamp_(
-            max=self.entities.numel() - 1
-        )
-        return self.entities[place]
+        place = self.start[triples[1]] + number
+        return self.entities[place.clamp_(max=self.entities.numel() - 1)]
 
     def allowed(self, triples: Triples, known: TripleIndex | None) -> Tensor:
         r"""Returns which triples may be drawn as false."""
@@ -72,12 +64,6 @@ def draw_valid(
     generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
     r"""Draws one replacement a triple, uniformly over all that are allowed.
-
-    Args:
-        candidates (Candidates): What may stand in the place.
-        triples (tuple): Heads, relations and tails.
-        known (TripleIndex, optional): Triples that must not be drawn.
-        generator (torch.Generator): The source of randomness.
 
     Returns:
         The replacements, and which triples have one.
@@ -136,11 +122,7 @@ def _choose_from_all(
     known: TripleIndex | None,
     generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
-    owner = torch.repeat_interleave(
-        torch.arange(size.numel(), device=size.device), size
-    )
-    first = size.cumsum(0) - size
-    number = torch.arange(owner.numel(), device=size.device) - first[owner]
+    owner, number = expand_ranges(torch.zeros_like(size), size)
     listed = _select(rows, owner)
     tried = candidates.pick(listed, number)
     fine = candidates.allowed(_replace(listed, candidates, tried), known)
@@ -148,11 +130,9 @@ def _choose_from_all(
     # A uniform choice within each group: the largest of random marks wins.
     mark = torch.rand(owner.shape, generator=generator, dtype=torch.double)
     order = mark.to(owner.device).argsort()
-    choice = torch.zeros_like(size)
-    winner = torch.full_like(size, -1).scatter_reduce_(
-        0, owner[order], torch.arange(owner.numel(), device=size.device), "amax"
-    )
-    found = winner >= 0
-    if owner.numel():
-        choice = tried[order[winner.clamp(min=0)]]
-    return choice, found
+    number = torch.arange(owner.numel(), device=size.device)
+    winner = torch.full_like(size, -1)
+    winner.scatter_reduce_(0, owner[order], number, "amax")
+    if owner.numel() == 0:
+        return torch.zeros_like(size), winner >= 0
+    return tried[order[winner.clamp(min=0)]], winner >= 0

@@ -16,7 +16,7 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.candidates import Candidates, draw_valid
 from pyg_cagp.transforms.reference import (
     as_split,
-    describe_reference,
+    describe_options,
     has_splits,
     needs_reference,
     num_relations_of,
@@ -35,41 +35,33 @@ class CorruptTriples(BaseTransform):
     (functional name: :obj:`kg_corrupt_triples`).
 
     Adds :obj:`corrupt_edge_index` of shape :obj:`[2, M]`,
-    :obj:`corrupt_edge_type` of shape :obj:`[M]`, and :obj:`corrupt_source` of
-    shape :obj:`[M]`, the number of the edge that each one was made from, and
-    so its split. The same data and seed give the same triples at every call.
+    :obj:`corrupt_edge_type` and :obj:`corrupt_source`, the number of the edge
+    that each one was made from. The same data and seed give the same triples.
 
     Args:
-        corrupt (str, optional): What is replaced: :obj:`"tail"`,
-            :obj:`"head"`, :obj:`"both"` (for each triple the one or the other,
-            never both at once) or :obj:`"relation"`. (default: :obj:`"tail"`)
-        candidates (str, optional): What it is replaced by: :obj:`"uniform"`
-            for any entity, or :obj:`"typed"` for those that stood in the same
-            place of the same relation in train (local closed world, as in the
+        corrupt (str, optional): The replaced part: :obj:`"tail"`,
+            :obj:`"head"`, :obj:`"both"` (one of the two in each triple) or
+            :obj:`"relation"`. (default: :obj:`"tail"`)
+        candidates (str, optional): The replacements: :obj:`"uniform"` for any
+            entity, or :obj:`"typed"` for those in the same place of the same
+            relation in train (local closed world, as in the
             `"Type-Constrained Representation Learning in Knowledge Graphs"
-            <https://arxiv.org/abs/1508.02593>`_ paper). For a relation,
-            :obj:`"typed"` means one that joins the same pair of entity types
-            as far as is known: the head was seen as its head and the tail
-            as its tail. (default: :obj:`"uniform"`)
-        filtered (bool, optional): If set to :obj:`True`, never gives a triple
-            that is known from any split. If set to :obj:`False`, draws as they
-            come: a draw may even be the original. (default: :obj:`True`)
-        num_negatives (int, optional): How many are made of each triple. A
-            triple without any is skipped.
-            (default: :obj:`1`)
+            <https://arxiv.org/abs/1508.02593>`_ paper). A relation is
+            :obj:`"typed"` if the head was seen as its head and the tail as its
+            tail. (default: :obj:`"uniform"`)
+        filtered (bool, optional): If set to :obj:`False`, the result may be a
+            known triple, even the original. (default: :obj:`True`)
+        num_negatives (int, optional): False triples for each triple; one
+            without candidates is skipped. (default: :obj:`1`)
         seed (int, optional): The seed. (default: :obj:`0`)
-        reference (optional): The whole graph, where the data to be transformed
-            is a single split; anything :func:`~pyg_cagp.data.as_kg` takes.
-            Needed if :obj:`filtered` or :obj:`"typed"`; without it, a split
-            knows no more relations than it has or says it has.
-            (default: :obj:`None`)
+        reference (optional): The whole graph of a single split, in any form
+            that :func:`~pyg_cagp.data.as_kg` takes. Needed if :obj:`filtered`
+            or :obj:`"typed"`. (default: :obj:`None`)
 
     Example:
         >>> from pyg_cagp.datasets import SyntheticKG
         >>> data = SyntheticKG(transform=CorruptTriples(corrupt="both"))[0]
-        >>> int(data.corrupt_source.numel()) == int(
-        ...     (data.val_mask | data.test_mask).sum()
-        ... )
+        >>> data.corrupt_source.numel() == int((~data.train_mask).sum())
         True
     """
 
@@ -90,10 +82,8 @@ class CorruptTriples(BaseTransform):
                 f"'num_negatives' must be a positive integer (got "
                 f"{num_negatives!r})"
             )
-        self.corrupt = corrupt
-        self.candidates = candidates
-        self.filtered = filtered
-        self.num_negatives = num_negatives
+        self.corrupt, self.candidates = corrupt, candidates
+        self.filtered, self.num_negatives = filtered, num_negatives
         self.seed = seed
         self.reference = reference
         self._graph: Data | None = None
@@ -105,14 +95,12 @@ class CorruptTriples(BaseTransform):
             source = (data.val_mask | data.test_mask).nonzero().view(-1)
         else:
             data = as_split(data)
-            source = torch.arange(
-                data.edge_type.numel(), device=data.edge_type.device
-            )
+            rel = data.edge_type
+            source = torch.arange(rel.numel(), device=rel.device)
         graph = self._whole_graph(data)
         known = TripleIndex.from_data(graph) if self.filtered else None
-        coverage = (
-            Coverage.from_data(graph) if self.candidates == "typed" else None
-        )
+        typed = self.candidates == "typed"
+        coverage = Coverage.from_data(graph) if typed else None
         generator = torch.Generator().manual_seed(self.seed)
         source = source.repeat_interleave(self.num_negatives)
         head, tail = data.edge_index[:, source]
@@ -142,23 +130,20 @@ class CorruptTriples(BaseTransform):
         return data
 
     def _whole_graph(self, data: Data) -> Data:
+        num = num_relations_of(data)
         if self.reference is not None:
-            self._graph = self._graph or as_kg(self.reference)
+            graph = self._graph = self._graph or as_kg(self.reference)
             keys = ("edge_index", "edge_type", *MASKS)
             return Data(
-                **{key: self._graph[key] for key in keys},
-                num_nodes=max(self._graph.num_nodes, data.num_nodes),
-                num_relations=max(
-                    self._graph.num_relations, num_relations_of(data)
-                ),
+                **{key: graph[key] for key in keys},
+                num_nodes=max(graph.num_nodes, data.num_nodes),
+                num_relations=max(graph.num_relations, num),
             ).to(data.edge_index.device)
         if has_splits(data):
             return data
         if self.filtered or self.candidates == "typed":
             raise needs_reference("CorruptTriples", "the whole graph")
-        return Data(
-            num_nodes=data.num_nodes, num_relations=num_relations_of(data)
-        )
+        return Data(num_nodes=data.num_nodes, num_relations=num)
 
     def _places(self, source: Tensor, generator: torch.Generator) -> Tensor:
         place = {"head": 0, "relation": 1, "tail": 2}.get(self.corrupt)
@@ -168,9 +153,5 @@ class CorruptTriples(BaseTransform):
         return torch.where(coin.to(source.device), 0, 2)
 
     def __repr__(self) -> str:
-        return (
-            f"{self.__class__.__name__}(corrupt={self.corrupt!r}, "
-            f"candidates={self.candidates!r}, filtered={self.filtered}, "
-            f"num_negatives={self.num_negatives}, seed={self.seed}"
-            f"{describe_reference(self.reference)})"
-        )
+        names = "corrupt", "candidates", "filtered", "num_negatives", "seed"
+        return describe_options(self, names)

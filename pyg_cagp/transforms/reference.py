@@ -2,6 +2,7 @@ r"""The graph that the input of a transform belongs to."""
 
 import copy
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -44,20 +45,11 @@ def num_relations_of(data: Data) -> int:
 
 
 def training_edges(reference: Any) -> tuple[Tensor, Tensor, int, int]:
-    r"""Returns the training edges of a reference, and its sizes.
-
-    Args:
-        reference: Anything that :func:`~pyg_cagp.data.as_kg` takes, or a data
-            object that holds the training edges alone.
-    """
+    r"""Returns the training edges of a reference, and its sizes."""
     if isinstance(reference, Data) and not has_splits(reference):
         reference = as_split(copy.copy(reference))
-        return (
-            reference.edge_index,
-            reference.edge_type,
-            reference.num_nodes,
-            num_relations_of(reference),
-        )
+        edges = reference.edge_index, reference.edge_type
+        return *edges, reference.num_nodes, num_relations_of(reference)
     kg = as_kg(reference)
     head, rel, tail = triples(kg, "train")
     return torch.stack([head, tail]), rel, kg.num_nodes, kg.num_relations
@@ -67,33 +59,31 @@ def needs_reference(name: str, what: str) -> InvalidInputError:
     r"""Returns the error for a single split that comes without its graph."""
     return InvalidInputError(
         f"'data' holds no train_mask, val_mask and test_mask, so {name} needs "
-        f"the others; pass {what} as 'reference', or join the "
-        f"splits by pyg_cagp.data.as_kg first"
+        f"the others; pass {what} as 'reference', or join the splits by "
+        f"pyg_cagp.data.as_kg first"
     )
 
 
 def grown(coverage: Coverage, data: Data) -> Coverage:
     r"""Makes room for relations that a split has but training never had."""
-    num_relations = max(coverage.num_relations, num_relations_of(data))
-    num_nodes = max(coverage.num_nodes, int(data.num_nodes or 0))
-    if (num_nodes, num_relations) == (
-        coverage.num_nodes,
-        coverage.num_relations,
-    ):
+    before = coverage.num_nodes, coverage.num_relations
+    needed = int(data.num_nodes or 0), num_relations_of(data)
+    after = tuple(map(max, before, needed))
+    if after == before:
         return coverage
     none = data.edge_type.new_empty(0)
-    return coverage.clone().update(
-        none.view(1, 0).expand(2, 0), none, num_nodes, num_relations
-    )
+    return coverage.clone().update(none.expand(2, 0), none, *after)
 
 
-def describe_reference(reference: Any) -> str:
-    r"""Returns a reference's part of a transform's :obj:`repr`.
-
-    References of one shape must not look alike, so that their content is in
-    it, as a digest.
+def describe_options(transform: Any, names: Iterable[str]) -> str:
+    r"""Returns the :obj:`repr` of a transform. PyG knows a changed
+    :obj:`pre_transform` by it, so the content of a reference is in it.
     """
-    return "" if reference is None else f", reference={fingerprint(reference)}"
+    options = [f"{name}={getattr(transform, name)!r}" for name in names]
+    reference = getattr(transform, "reference", None)
+    if reference is not None:
+        options.append(f"reference={fingerprint(reference)}")
+    return f"{type(transform).__name__}({', '.join(options)})"
 
 
 def fingerprint(reference: Any) -> str:

@@ -12,11 +12,11 @@ from torch_geometric.utils import scatter
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.coverage import Coverage, kind_of
-from pyg_cagp.data import as_kg
+from pyg_cagp.data import as_kg, triples
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.reference import (
     as_split,
-    describe_reference,
+    describe_options,
     grown,
     has_splits,
     needs_reference,
@@ -55,24 +55,18 @@ class TemporalLikeOOD(BaseTransform):
         knows these two is perfect by construction.
 
     Args:
-        quantile (float, optional): Which quantile of the entity frequencies
-            :math:`\tau` is, in :math:`(0, 1)`. (default: :obj:`0.10`)
-        inclusive (bool, optional): If set to :obj:`True`, a frequency of
-            exactly :math:`\tau` is emerging, too. (default: :obj:`False`)
-        population (str, optional): Whose frequencies the quantile is taken
-            over: :obj:`"seen"` for entities that occur in train, :obj:`"all"`
-            for those of frequency zero as well. (default: :obj:`"seen"`)
-        self_loops (str, optional): Whether a triple with the same entity as
-            head and tail counts :obj:`"twice"`, for both slots, or
-            :obj:`"once"`, as one triple. (default: :obj:`"twice"`)
-        reference (optional): What was seen in training, where the data to be
-            transformed is a single split: the training split as a data
-            object, a dataset or anything else that
-            :func:`~pyg_cagp.data.as_kg` takes, or a
+        quantile (float, optional): The quantile of the entity frequencies that
+            is :math:`\tau`, in :math:`(0, 1)`. (default: :obj:`0.10`)
+        inclusive (bool, optional): A frequency of exactly :math:`\tau` is
+            emerging, too. (default: :obj:`False`)
+        population (str, optional): The entities of the quantile: those
+            :obj:`"seen"` in train, or :obj:`"all"`. (default: :obj:`"seen"`)
+        self_loops (str, optional): A triple with one entity as head and tail
+            counts :obj:`"twice"` or :obj:`"once"`. (default: :obj:`"twice"`)
+        reference (optional): The training triples of a single split, in any
+            form that :func:`~pyg_cagp.data.as_kg` takes, or their
             :class:`~pyg_cagp.coverage.Coverage`. The training split itself is
-            recognised by its edges and labelled -1; by a coverage it cannot be
-            recognised, and is labelled like any other split.
-            (default: :obj:`None`)
+            labelled -1, unless a coverage is given. (default: :obj:`None`)
 
     Example:
         >>> from pyg_cagp.datasets import SyntheticKG
@@ -110,10 +104,8 @@ class TemporalLikeOOD(BaseTransform):
                 "self_loops='once' needs the training edges as 'reference' "
                 "(got a Coverage, which holds slots and not triples)"
             )
-        self.quantile = quantile
-        self.inclusive = inclusive
-        self.population = population
-        self.self_loops = self_loops
+        self.quantile, self.inclusive = quantile, inclusive
+        self.population, self.self_loops = population, self_loops
         self.reference = reference
         self._edges: tuple[Tensor, Tensor, int, int] | None = None
 
@@ -134,15 +126,12 @@ class TemporalLikeOOD(BaseTransform):
     def forward(self, data: Data) -> Data:
         r"""Labels the edges of a graph, or of one split of it."""
         if self.reference is None and not has_splits(data):
-            raise needs_reference(
-                "TemporalLikeOOD", "the training split or its Coverage"
-            )
+            what = "the training split or its Coverage"
+            raise needs_reference("TemporalLikeOOD", what)
         data = as_kg(data) if has_splits(data) else as_split(data)
         coverage, train, is_train = self._evidence(data)
-        head, tail = data.edge_index
-        data.ood_type, data.ood_tau = self._kinds(
-            coverage, train, head, data.edge_type, tail
-        )
+        kinds = self._kinds(coverage, train, *triples(data))
+        data.ood_type, data.ood_tau = kinds
         if has_splits(data):
             data.ood_type[~(data.val_mask | data.test_mask)] = -1
         elif is_train:
@@ -166,15 +155,8 @@ class TemporalLikeOOD(BaseTransform):
             loops = (source == target).long()
             frequency -= scatter(loops, source, dim_size=coverage.num_nodes)
         tau = self.threshold(frequency)
-        kind = kind_of(
-            coverage,
-            tau,
-            head,
-            rel,
-            tail,
-            inclusive=self.inclusive,
-            frequency=frequency,
-        )
+        given = coverage, tau, head, rel, tail
+        kind = kind_of(*given, inclusive=self.inclusive, frequency=frequency)
         return kind, tau
 
     def threshold(self, frequency: Tensor) -> float:
@@ -186,10 +168,7 @@ class TemporalLikeOOD(BaseTransform):
         if self.population == "seen":
             frequency = frequency[frequency > 0]
         if frequency.numel() == 0:
-            raise InvalidInputError(
-                "'data' has no training edges, so no frequency to take a "
-                "quantile of"
-            )
+            raise InvalidInputError("'data' has no training edges")
         # torch.quantile stops at 16 million entries.
         return float(np.quantile(frequency.cpu().numpy(), self.quantile))
 
@@ -208,19 +187,11 @@ class TemporalLikeOOD(BaseTransform):
             self._edges = self._edges or training_edges(self.reference)
             edges = self._edges
         edge_index, edge_type = edges[0].to(device), edges[1].to(device)
-        coverage = grown(
-            Coverage.from_edges(edge_index, edge_type, *edges[2:]), data
-        )
-        is_train = torch.equal(data.edge_index, edge_index) and torch.equal(
-            data.edge_type, edge_type
-        )
-        return coverage, edge_index, is_train
+        coverage = Coverage.from_edges(edge_index, edge_type, *edges[2:])
+        same_ends = torch.equal(data.edge_index, edge_index)
+        is_train = same_ends and torch.equal(data.edge_type, edge_type)
+        return grown(coverage, data), edge_index, is_train
 
     def __repr__(self) -> str:
-        # PyG knows a changed pre_transform by its repr, so all is in it.
-        return (
-            f"{self.__class__.__name__}(quantile={self.quantile}, "
-            f"inclusive={self.inclusive}, population={self.population!r}, "
-            f"self_loops={self.self_loops!r}"
-            f"{describe_reference(self.reference)})"
-        )
+        names = "quantile", "inclusive", "population", "self_loops"
+        return describe_options(self, names)

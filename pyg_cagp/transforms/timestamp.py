@@ -16,6 +16,7 @@ from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import TripleIndex, as_kg, triples
 from pyg_cagp.data.kg import MASKS, SPLIT_BOUND
 from pyg_cagp.exceptions import InvalidInputError
+from pyg_cagp.transforms.reference import describe_options
 
 #: What becomes of repeated facts.
 Repeats: TypeAlias = Literal["keep", "drop"]
@@ -23,40 +24,37 @@ Repeats: TypeAlias = Literal["keep", "drop"]
 #: The length of a week, by the unit of time.
 WEEK = {"D": 7, "s": 7 * 24 * 3600}
 
+_OPTIONS = ("cutoff", "val_cutoff", "held_out", "repeats", "seed")
+
 
 @functional_transform("kg_timestamp_ood")
 class TimestampOOD(BaseTransform):
     r"""Splits a dated graph anew into the past, a held-out part of the past,
     and the future (functional name: :obj:`kg_timestamp_ood`).
 
-    All edges before the cut-off are past: most become train, a share of them,
-    drawn by seed, is held out. Held-out past and future are what a detector
-    has to separate, by labels that come from the calendar and from no signal
-    that is being tested.
+    Edges before the cut-off are past. A share of them, drawn by seed, is held
+    out; the others become train. A detector separates the held-out past from
+    the future, by labels that come from the calendar alone.
 
-    The edges that are kept get new :obj:`train_mask`, :obj:`val_mask` and
-    :obj:`test_mask`; :obj:`ood_label`: -1 for train, 0 for the held-out past,
-    1 for the future; :obj:`is_repeat`: whether the same triple also occurs in
-    train; and :obj:`time_cut`: the arguments below, as plain values, which
-    give the same split again. Attributes of the old splits (:obj:`ood_type`,
-    :obj:`truth`, verified or made negatives) are removed.
+    Sets new :obj:`train_mask`, :obj:`val_mask` and :obj:`test_mask`;
+    :obj:`ood_label`: -1 for train, 0 for the held-out past, 1 for the future;
+    :obj:`is_repeat`: whether the triple also occurs in train; and
+    :obj:`time_cut`: the arguments below, as plain values. Attributes of the
+    old splits (:obj:`ood_type`, :obj:`truth`, negatives) are removed.
 
     Args:
-        cutoff (str, int or float, optional): Where the future begins: a date
+        cutoff (str, int or float, optional): The start of the future: a date
             such as :obj:`"2014-10-01"`, a point in time in the unit of
-            :obj:`edge_time`, or, if a float in :math:`(0, 1)`, the share of
-            edges that are past. (default: :obj:`0.75`)
-        val_cutoff (str, int or float, optional): If given, the time between
-            it and :obj:`cutoff` is the future of validation, and train ends
-            where it begins; otherwise there is no validation split.
-            (default: :obj:`None`)
+            :obj:`edge_time`, or a float, the share of edges that are past.
+            (default: :obj:`0.75`)
+        val_cutoff (str, int or float, optional): The end of train and start of
+            the future of validation, which ends at :obj:`cutoff`. Without it
+            there is no validation split. (default: :obj:`None`)
         held_out (float, optional): The share of the past that is held out.
             (default: :obj:`0.1`)
-        repeats (str, optional): Whether held-out and future edges that occur
-            in train are kept (:obj:`"keep"`) or left out (:obj:`"drop"`).
-            (default: :obj:`"keep"`)
-        seed (int, optional): The seed of the held-out part.
-            (default: :obj:`0`)
+        repeats (str, optional): :obj:`"drop"` leaves out held-out and future
+            edges that occur in train. (default: :obj:`"keep"`)
+        seed (int, optional): The seed. (default: :obj:`0`)
 
     Example:
         >>> from pyg_cagp.datasets import SyntheticKG
@@ -85,11 +83,8 @@ class TimestampOOD(BaseTransform):
                     f"'{name}' must lie in (0, 1) if it is a share (got "
                     f"{value}); pass an int for a point in time"
                 )
-        self.cutoff = cutoff
-        self.val_cutoff = val_cutoff
-        self.held_out = held_out
-        self.repeats = repeats
-        self.seed = seed
+        self.cutoff, self.val_cutoff = cutoff, val_cutoff
+        self.held_out, self.repeats, self.seed = held_out, repeats, seed
 
     def forward(self, data: Data) -> Data:
         r"""Splits a dated graph anew."""
@@ -104,12 +99,9 @@ class TimestampOOD(BaseTransform):
         for key in SPLIT_BOUND:
             if key in data:
                 del data[key]
-        end = _moment("cutoff", self.cutoff, data)
-        start = (
-            end
-            if self.val_cutoff is None
-            else _moment("val_cutoff", self.val_cutoff, data)
-        )
+        start = end = _moment("cutoff", self.cutoff, data)
+        if self.val_cutoff is not None:
+            start = _moment("val_cutoff", self.val_cutoff, data)
         if start > end:
             raise InvalidInputError(
                 f"'val_cutoff' must not be later than 'cutoff' (got "
@@ -121,34 +113,23 @@ class TimestampOOD(BaseTransform):
         past = time < start
         chosen = past & (draw[0] < self.held_out)
         train = past & ~chosen
-        test_past = chosen
+        test = chosen
         if self.val_cutoff is not None:
-            test_past = chosen & (draw[1] < 0.5)
-        future = time >= end
-        test = test_past | future
+            test = chosen & (draw[1] < 0.5)
+        test = test | (time >= end)
         val = ~train & ~test
         data.ood_label = torch.where(train, -1, (time >= start).long())
         data.is_repeat = _repeats(data, train)
         for name, mask in zip(MASKS, (train, val, test), strict=True):
             data[name] = mask
-        data.time_cut = self._cut()
+        cuts = {key: _plain(getattr(self, key)) for key in _OPTIONS[:2]}
+        others = {key: getattr(self, key) for key in _OPTIONS[2:]}
+        data.time_cut = cuts | others
         if self.repeats == "drop":
             data = _keep(data, ~data.is_repeat)
-        self._check(
-            data,
-            f"the cut is at {end}, the edges run from time "
-            f"{int(time.min())} to {int(time.max())}",
-        )
+        span = f"from time {int(time.min())} to {int(time.max())}"
+        self._check(data, f"the cut is at {end}, the edges run {span}")
         return data
-
-    def _cut(self) -> dict[str, Any]:
-        return {
-            "cutoff": _plain(self.cutoff),
-            "val_cutoff": _plain(self.val_cutoff),
-            "held_out": self.held_out,
-            "repeats": self.repeats,
-            "seed": self.seed,
-        }
 
     def _check(self, data: Data, why: str) -> None:
         if not bool(data.train_mask.any()):
@@ -164,11 +145,7 @@ class TimestampOOD(BaseTransform):
                     )
 
     def __repr__(self) -> str:
-        return (
-            f"{self.__class__.__name__}(cutoff={self.cutoff!r}, "
-            f"val_cutoff={self.val_cutoff!r}, held_out={self.held_out}, "
-            f"repeats={self.repeats!r}, seed={self.seed})"
-        )
+        return describe_options(self, _OPTIONS)
 
 
 def week_length(data: Data) -> int:

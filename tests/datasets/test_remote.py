@@ -281,7 +281,7 @@ if kind == "remote":
 elif kind == "folder":
     data = KGFolder(root, root=root + "-cache", force_reload=force == "1")[0]
 else:
-    data = load(kind, root)
+    data = load(kind, root=root)
 print(data.num_edges)
 """
 
