@@ -13,10 +13,7 @@ CLUSTERS = get_args(Cluster)
 
 
 def clusters(
-    head_index: Tensor,
-    rel_type: Tensor,
-    tail_index: Tensor,
-    by: Cluster | None,
+    head_index: Tensor, rel_type: Tensor, tail_index: Tensor, by: Cluster | None
 ) -> Tensor | None:
     r"""Returns the cluster of each triple: triples that share an entity are
     not independent.

@@ -52,12 +52,9 @@ def conformal(
     kind of triple, too: emerging entities and novel contexts may break it.
 
     Args:
-        model (Scorer or callable): The model, or what
-            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
-        kg (Data): The graph, or anything else that
-            :func:`~pyg_cagp.data.as_kg` takes.
-        alpha (float, optional): How often a set may miss.
-            (default: :obj:`0.1`)
+        model (Scorer or callable): See :func:`~pyg_cagp.nn.scoring.as_scorer`.
+        kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
+        alpha (float, optional): How often a set may miss. (default: :obj:`0.1`)
         group (str, optional): If set to :obj:`"relation"`, each relation has a
             threshold of its own (Mondrian), so that the promise holds for each.
             (default: :obj:`None`)
@@ -72,8 +69,7 @@ def conformal(
             (default: :obj:`"stated"`)
         max_scores (int, optional): How many scores to hold at a time.
             (default: :obj:`2097152`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
+        progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
         >>> from pyg_cagp import GaussianDistMult
@@ -171,9 +167,7 @@ class AnswerSets:
         #: What is known before the answers of a split are asked for.
         self.known = {
             split: AnswerIndex(
-                *triples(kg, before),
-                kg.num_nodes,
-                kg.num_relations,
+                *triples(kg, before), kg.num_nodes, kg.num_relations
             ).to(self.device)
             for split, before in (
                 ("val", kg.train_mask),

@@ -44,10 +44,8 @@ def predictions(
     as a triple.
 
     Args:
-        model (Scorer or callable): The model, or what
-            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
-        kg (Data): The graph, or anything else that
-            :func:`~pyg_cagp.data.as_kg` takes.
+        model (Scorer or callable): See :func:`~pyg_cagp.nn.scoring.as_scorer`.
+        kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
         split (str, optional): :obj:`"val"` or :obj:`"test"`.
             (default: :obj:`"test"`)
 
@@ -89,12 +87,10 @@ def error_ranking(
     by Holm's method.
 
     Args:
-        model (Scorer or callable): The model, or what
-            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
+        model (Scorer or callable): See :func:`~pyg_cagp.nn.scoring.as_scorer`.
         estimators (callable, sequence or mapping): One or more fitted
             estimators.
-        kg (Data): The graph, or anything else that
-            :func:`~pyg_cagp.data.as_kg` takes.
+        kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
         rates (float or sequence, optional): The shares of queries to answer,
             in :math:`(0, 1]`. (default: :obj:`(0.85,)`)
         risks (float or sequence, optional): The largest shares of errors among
@@ -106,8 +102,7 @@ def error_ranking(
         seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
         num_resamples (int, optional): The number of resamples.
             (default: :obj:`10000`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
+        progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
         >>> from pyg_cagp import Coverage, GaussianDistMult

@@ -83,8 +83,7 @@ def ood(
             triples. (default: :obj:`None`)
         num_resamples (int, optional): The number of resamples.
             (default: :obj:`10000`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
+        progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
         >>> from pyg_cagp import Coverage

@@ -51,8 +51,7 @@ def ranking(
     Args:
         model (Scorer or callable): The model: ours, PyG's or any other that
             :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
-        kg (Data): The graph, or anything else that
-            :func:`~pyg_cagp.data.as_kg` takes.
+        kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
         split (str, optional): The split to rank. (default: :obj:`"test"`)
         filtered (bool, optional): If set to :obj:`False`, other right answers
             count as rivals, too. (default: :obj:`True`)
@@ -63,8 +62,7 @@ def ranking(
             (default: :obj:`(1, 3, 10)`)
         max_scores (int, optional): How many scores to hold at a time, which
             bounds the memory. (default: :obj:`2097152`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
+        progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
         >>> from pyg_cagp import GaussianDistMult

@@ -11,11 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pyg_cagp._utils.files import (
-    atomic_path,
-    check_target,
-    write_atomically,
-)
+from pyg_cagp._utils.files import atomic_path, check_target, write_atomically
 from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 
 SCHEMA = 1

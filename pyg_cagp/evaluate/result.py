@@ -11,12 +11,7 @@ from torch import Tensor
 
 from pyg_cagp._utils.table import data_frame, format_table
 from pyg_cagp._utils.versions import package_versions
-from pyg_cagp.evaluate.record import (
-    SCHEMA,
-    plain,
-    read_record,
-    write_record,
-)
+from pyg_cagp.evaluate.record import SCHEMA, plain, read_record, write_record
 
 
 @dataclass(frozen=True, eq=False, repr=False)

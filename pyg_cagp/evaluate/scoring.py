@@ -80,10 +80,7 @@ def _identity(value: object, known: dict[tuple, str]) -> str:
 
 @torch.no_grad()
 def uncertainties(
-    name: str,
-    estimator: Estimator,
-    triples: Any,
-    batch_size: int = 2**16,
+    name: str, estimator: Estimator, triples: Any, batch_size: int = 2**16
 ) -> Tensor:
     r"""Returns an estimator's uncertainties as :obj:`torch.double`."""
     parts = []

@@ -43,12 +43,10 @@ def bca_interval(
     Args:
         statistic (WeightedStatistic): The statistic.
         resampler (Resampler): How resamples are drawn.
-        num_resamples (int, optional): Their number.
-            (default: :obj:`10000`)
+        num_resamples (int, optional): Their number. (default: :obj:`10000`)
         level (float, optional): The level. (default: :obj:`0.95`)
         seed (int, optional): The seed. (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
+        progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
         >>> from pyg_cagp.metrics import WeightedMean

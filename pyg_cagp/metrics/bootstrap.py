@@ -40,11 +40,9 @@ def bootstrap_values(
     Args:
         statistics (list): The statistics, all of the same samples.
         resampler (Resampler): How resamples are drawn.
-        num_resamples (int, optional): Their number.
-            (default: :obj:`10000`)
+        num_resamples (int, optional): Their number. (default: :obj:`10000`)
         seed (int, optional): The seed. (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
+        progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Returns:
         A tensor of shape :obj:`[len(statistics), num_resamples]`.
@@ -105,8 +103,7 @@ def compare(
         level (float, optional): The level of the interval.
             (default: :obj:`0.95`)
         seed (int, optional): The seed. (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
+        progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
         >>> from pyg_cagp.metrics import WeightedMean
@@ -164,8 +161,7 @@ def paired_bootstrap(
         level (float, optional): The level of the interval.
             (default: :obj:`0.95`)
         seed (int, optional): The seed. (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar.
-            (default: :obj:`False`)
+        progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
         >>> label = [0, 0, 0, 1, 1, 1]

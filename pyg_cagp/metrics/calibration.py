@@ -8,10 +8,7 @@ from torch import Tensor
 from torch_geometric.utils import scatter
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.metrics.inputs import (
-    Values,
-    probabilities_and_labels,
-)
+from pyg_cagp.metrics.inputs import Values, probabilities_and_labels
 
 #: The norm of the gaps of all bins.
 Norm: TypeAlias = Literal["l1", "l2"]

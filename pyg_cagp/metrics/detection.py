@@ -10,11 +10,7 @@ import torch
 from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.metrics.inputs import (
-    Values,
-    check_share,
-    scores_and_labels,
-)
+from pyg_cagp.metrics.inputs import Values, check_share, scores_and_labels
 from pyg_cagp.metrics.weighted import WeightedAUROC
 
 #: The class that counts as positive.

@@ -11,11 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from pyg_cagp.metrics.inputs import (
-    Values,
-    as_values,
-    check_same_length,
-)
+from pyg_cagp.metrics.inputs import Values, as_values, check_same_length
 from pyg_cagp.metrics.weighted import WeightedAURC
 
 

@@ -85,11 +85,7 @@ def roc(found: dict[str, Any], title: str) -> "Figure":
         ylim=(-0.02, 1.02),
     )
     axes.set_title(title, loc="left")
-    axes.legend(
-        loc="lower right",
-        title="AUROC [95 %]",
-        **LEGEND,
-    )
+    axes.legend(loc="lower right", title="AUROC [95 %]", **LEGEND)
     return figure
 
 
@@ -123,10 +119,7 @@ def risk_coverage(errors: dict[str, Any]) -> "Figure":
         xlim=(0, 1),
         ylim=(0, 1.02),
     )
-    axes.legend(
-        title="AURC, lower is better",
-        **LEGEND,
-    )
+    axes.legend(title="AURC, lower is better", **LEGEND)
     return figure
 
 

@@ -39,8 +39,7 @@ def write_report(
             where it was when the run was trained. (default: :obj:`None`)
         device (torch.device or str, optional): Where to compute.
             (default: :obj:`"cpu"`)
-        seed (int, optional): The seed of all random draws.
-            (default: :obj:`0`)
+        seed (int, optional): The seed of all random draws. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
 
