@@ -184,27 +184,11 @@ class Coverage(PairQueries):
 
         Args:
             view (str, optional): See :meth:`values`. If set to :obj:`None`,
-                each pair holds its two counts, so that nothing is lost and
-                :meth:`from_sparse_tensor` gives back this index.
-                (default: :obj:`None`)
+                each pair holds its two counts. (default: :obj:`None`)
             role (str, optional): Pairs never seen in this role are left out.
                 (default: :obj:`"any"`)
         """
         return interop.to_sparse_tensor(self, view, role)
-
-    @classmethod
-    def from_sparse_tensor(cls, adj: Any, role: Role = "any") -> Self:
-        r"""Reads a :class:`torch_sparse.SparseTensor` of shape
-        :obj:`[num_nodes, num_relations]`.
-
-        Args:
-            adj (torch_sparse.SparseTensor): With values of shape
-                :obj:`[nnz, 2]` (head and tail counts), or :obj:`[nnz]` or
-                none if all evidence is of one role.
-            role (str, optional): That role, :obj:`"head"` or :obj:`"tail"`;
-                :obj:`"any"` for two counts. (default: :obj:`"any"`)
-        """
-        return interop.from_sparse_tensor(cls, adj, role)
 
     def save(self, path: str | Path) -> None:
         r"""Writes the index to a safetensors file, whole or not at all.

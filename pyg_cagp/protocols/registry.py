@@ -179,10 +179,7 @@ PROTOCOLS: dict[str, type[Protocol]] = {
 
 
 def protocol(
-    value: str | Protocol,
-    *,
-    preset: Partition = "stated",
-    seed: int = 0,
+    value: str | Protocol, *, preset: Partition = "stated", seed: int = 0
 ) -> Protocol:
     r"""Returns a protocol by its name; a protocol is returned as it is.
 
