@@ -16,6 +16,9 @@ from pyg_cagp.typing import ProtocolName
 
 Triples = tuple[Tensor, Tensor, Tensor]
 
+#: Triples, the kind of each, and the names of kinds.
+Kinds = tuple[Triples, Tensor, tuple[str, ...]]
+
 
 @dataclass(frozen=True)
 class Protocol(ABC):
@@ -57,16 +60,14 @@ class Protocol(ABC):
             raise InvalidInputError(
                 f"'kg' has no '{self.needs}'; {self.remedy}"
             )
-        (head, rel, tail), kind, kinds = self._kinds(kg, split, coverage)
+        rows, kind, kinds = self._kinds(kg, split, coverage)
         subsets = self._subsets(kg, split)
         return LabelledTriples(
-            head, rel, tail, kind, kinds, coverage, self, split, subsets
+            *rows, kind, kinds, coverage, self, split, subsets
         )
 
     @abstractmethod
-    def _kinds(
-        self, kg: Data, split: Split, coverage: Coverage
-    ) -> tuple[Triples, Tensor, tuple[str, ...]]: ...
+    def _kinds(self, kg: Data, split: Split, coverage: Coverage) -> Kinds: ...
 
     def _subsets(self, kg: Data, split: Split) -> dict[str, Tensor]:
         return {}

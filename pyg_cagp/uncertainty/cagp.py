@@ -1,7 +1,7 @@
 r"""Weighed sums of semantic and structural uncertainty."""
 
 import math
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
@@ -178,8 +178,6 @@ class CAGP(SimpleAverage):
         >>> 0 <= cagp.alpha <= 1
         True
     """
-
-    options: ClassVar[tuple[str, ...]] = ("fit_by",)
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 r"""All evidence, weighed on validation triples."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -54,7 +54,6 @@ class EvidenceUncertainty(UncertaintyEstimator):
         True
     """
 
-    options: ClassVar[tuple[str, ...]] = ("use_score", "num_knots", "ridge")
     needs_fit = True
 
     knots_: Tensor

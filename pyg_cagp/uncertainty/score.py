@@ -34,8 +34,6 @@ class ScoreUncertainty(ModelEstimator):
         True
     """
 
-    options = ("kind",)
-
     def __init__(self, model: ScorerLike, *, kind: ScoreKind = "score") -> None:
         check_choice("kind", kind, get_args(ScoreKind))
         super().__init__(as_scorer(model))
@@ -85,8 +83,6 @@ class Energy(ModelEstimator):
         >>> float(energy(zero, zero, torch.tensor([0, 1])).diff())
         0.0
     """
-
-    options = ("of", "temperature")
 
     def __init__(
         self,

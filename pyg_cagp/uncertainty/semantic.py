@@ -82,8 +82,6 @@ class SemanticUncertainty(ModelEstimator):
         torch.Size([3])
     """
 
-    options = ("combine",)
-
     def __init__(
         self, model: GaussianKGEModel, *, combine: Combine = "mean"
     ) -> None:
@@ -132,8 +130,6 @@ class FrequencyUncertainty(CoverageEstimator):
         >>> rarity(torch.tensor([0]), torch.tensor([0]), torch.tensor([3]))
         tensor([0.6667])
     """
-
-    options = ("combine",)
 
     def __init__(
         self, coverage: Coverage, *, combine: Combine = "mean"

@@ -51,8 +51,6 @@ class StructuralUncertainty(CoverageEstimator):
         tensor([1., 1.])
     """
 
-    options = ("view",)
-
     def __init__(self, coverage: Coverage, *, view: View = "binary") -> None:
         check_choice("view", view, get_args(View))
         super().__init__(coverage)

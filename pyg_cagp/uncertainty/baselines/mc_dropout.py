@@ -1,6 +1,6 @@
 r"""Uncertainty as the effect of dropout on a score."""
 
-from typing import ClassVar, get_args
+from typing import get_args
 
 import torch
 from torch import Tensor
@@ -47,8 +47,6 @@ class MCDropout(ModelEstimator):
         >>> estimator(zero, zero, zero).shape
         torch.Size([2])
     """
-
-    options: ClassVar[tuple[str, ...]] = ("num_passes", "measure", "seed")
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 r"""Uncertainty as the variance of a Gaussian process."""
 
 import math
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
@@ -44,11 +44,6 @@ class SNGP(ConfidenceUncertainty):
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
     """
-
-    options: ClassVar[tuple[str, ...]] = (
-        "measure",
-        *ConfidenceUncertainty.options,
-    )
 
     covariance_: Tensor
 
