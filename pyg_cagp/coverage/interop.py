@@ -12,6 +12,7 @@ from pyg_cagp.typing import WITH_TORCH_SPARSE, CoverageView, Role
 if TYPE_CHECKING:
     from pyg_cagp.coverage.store import CompressedPairs
 
+
 def to_sparse_csr(
     pairs: "CompressedPairs", view: CoverageView, role: Role
 ) -> Tensor:

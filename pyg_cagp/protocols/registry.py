@@ -17,8 +17,13 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.coverage.kinds import KINDS
 from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols.base import Kinds, Protocol, ProtocolName, Triples
-from pyg_cagp.protocols.labelled import Split
+from pyg_cagp.protocols.base import (
+    Kinds,
+    Protocol,
+    ProtocolName,
+    Split,
+    Triples,
+)
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.transforms.candidates import Candidates, draw_valid
 from pyg_cagp.typing import PartitionName

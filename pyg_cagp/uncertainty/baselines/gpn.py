@@ -117,10 +117,7 @@ class GraphPosteriorNetwork(TrainedEstimator):
 
     def pseudo_counts(self, log_prior: Tensor) -> Tensor:
         r"""Returns the evidence of each entity for each class, before it is
-        spread, of shape :obj:`[num_nodes, 2 * num_relations]`.
-
-        Args:
-            log_prior (torch.Tensor): The logarithms of the classes' shares.
+        spread, given the logarithms of the classes' shares.
         """
         z = self.network["encoder"](self.model.embed().detach())
         budget = self.latent_channels / 2 * math.log(4 * math.pi)

@@ -83,10 +83,8 @@ class MCDropout(ModelEstimator):
         r"""Returns the probability of each pass, of shape :obj:`[K, B]`."""
         head, tail = self.model.embed(head_index), self.model.embed(tail_index)
         rel = self.model.rel_emb(rel_type)
-        scores = [
-            self.model.interaction(head, rel * mask, tail)
-            for mask in self.masks
-        ]
+        score = self.model.interaction
+        scores = [score(head, rel * mask, tail) for mask in self.masks]
         return torch.sigmoid(torch.stack(scores))
 
     def uncertainty(

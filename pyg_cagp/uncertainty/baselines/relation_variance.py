@@ -85,13 +85,7 @@ class RelationConditionedVariance(TrainedEstimator):
     def log_variance(
         self, entity: Tensor, rel_type: Tensor, role: str
     ) -> Tensor:
-        r"""Returns :math:`\log \sigma^2(e, r)`.
-
-        Args:
-            entity (torch.Tensor): The entities.
-            rel_type (torch.Tensor): The relations.
-            role (str): Their role, :obj:`"head"` or :obj:`"tail"`.
-        """
+        r"""Returns :math:`\log \sigma^2_\rho(e, r)`."""
         with torch.no_grad():
             known = [
                 self.model.node_emb(entity),

@@ -70,9 +70,7 @@ class SNGP(ConfidenceUncertainty):
         self.measure = measure
 
     def _train(self, kg: Data) -> None:
-        r"""Trains the model anew and computes the precision of its head, on the
-        training triples alone.
-        """
+        r"""Trains the model anew and computes the precision of its head."""
         self.model.num_triples = int(kg.train_mask.sum())
         super()._train(kg)
         self.covariance_ = self._covariance(kg)
