@@ -14,13 +14,7 @@ from torch import Tensor
 
 from pyg_cagp.exceptions import InvalidInputError
 
-_ID_DTYPES = (
-    torch.int64,
-    torch.int32,
-    torch.int16,
-    torch.int8,
-    torch.uint8,
-)
+_ID_DTYPES = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 def check_ids(name: str, ids: Tensor, size: int, size_name: str) -> Tensor:
@@ -128,10 +122,7 @@ def check_same_shape(**tensors: Tensor) -> None:
 
 
 def check_edges(
-    edge_index: Tensor,
-    edge_type: Tensor,
-    num_nodes: int,
-    num_relations: int,
+    edge_index: Tensor, edge_type: Tensor, num_nodes: int, num_relations: int
 ) -> tuple[Tensor, Tensor, Tensor]:
     r"""Checks a list of edges and returns its heads, relations and tails."""
     num_nodes = check_size("num_nodes", num_nodes)

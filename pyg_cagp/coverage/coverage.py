@@ -171,20 +171,6 @@ class Coverage(PairQueries):
         """
         return interop.to_sparse_tensor(self, view, role)
 
-    @classmethod
-    def from_sparse_tensor(cls, adj: Any, role: Role = "any") -> Self:
-        r"""Reads a :class:`torch_sparse.SparseTensor` of shape
-        :obj:`[num_nodes, num_relations]`.
-
-        Args:
-            adj (torch_sparse.SparseTensor): With values of shape
-                :obj:`[nnz, 2]` (head and tail counts), or :obj:`[nnz]` or
-                none for one role.
-            role (str, optional): That role; :obj:`"any"` for two counts.
-                (default: :obj:`"any"`)
-        """
-        return interop.from_sparse_tensor(cls, adj, role)
-
     def save(self, path: str | Path) -> None:
         r"""Writes the index to a safetensors file, whole or not at all."""
         storage.save(self, Path(path))

@@ -1,18 +1,15 @@
 r"""Views of coverage, and sparse tensors of other libraries."""
 
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch_geometric.utils import scatter
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.coverage.pairs import PairCounts, key_dtype
 from pyg_cagp.coverage.store import CompressedPairs
-from pyg_cagp.exceptions import InvalidInputError, MissingDependencyError
+from pyg_cagp.exceptions import MissingDependencyError
 from pyg_cagp.typing import WITH_TORCH_SPARSE, CoverageView, Role
-
-P = TypeVar("P", bound=CompressedPairs)
 
 
 def weigh(pairs: CompressedPairs, view: CoverageView, role: Role) -> Tensor:
@@ -70,37 +67,6 @@ def to_sparse_tensor(
         sparse_sizes=(pairs.num_nodes, pairs.num_relations),
         is_sorted=True,
     )
-
-
-def from_sparse_tensor(cls: type[P], adj: Any, role: Role) -> P:
-    r"""Builds an index from a :obj:`SparseTensor`."""
-    _import_torch_sparse()
-    row, col, value = adj.coo()
-    if value is not None and bool((value != value.long()).any()):
-        raise InvalidInputError("'adj' must hold whole counts")
-    num_nodes, num_relations = adj.sizes()[:2]
-    if value is not None and value.dim() == 2 and value.size(1) == 2:
-        head, tail = value.long().unbind(1)
-    elif role in ("head", "tail"):
-        count = torch.ones_like(row) if value is None else value.long()
-        empty = torch.zeros_like(count)
-        head, tail = (count, empty) if role == "head" else (empty, count)
-    else:
-        shape = None if value is None else list(value.shape)
-        raise InvalidInputError(
-            f"'adj' must hold two counts a pair (got values of shape {shape}); "
-            f"pass role='head' or role='tail' if it holds one role"
-        )
-    if bool(((head < 0) | (tail < 0)).any()):
-        raise InvalidInputError("'adj' must hold no negative count")
-    seen = head + tail > 0
-    key = (row * num_relations + col)[seen]
-    key = key.to(key_dtype(num_nodes, num_relations))
-    key, order = key.sort()
-    if bool((key[1:] == key[:-1]).any()):
-        raise InvalidInputError("'adj' must be coalesced (a pair occurs twice)")
-    pairs = PairCounts(key, head[seen][order], tail[seen][order])
-    return cls._from_pairs(pairs, num_nodes, num_relations)
 
 
 def _seen_in_role(

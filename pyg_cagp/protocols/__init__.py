@@ -1,8 +1,12 @@
 r"""Protocols, which label the triples of a split."""
 
 from pyg_cagp.coverage.kinds import kind_of
-from pyg_cagp.protocols.base import Protocol, ProtocolName
-from pyg_cagp.protocols.labelled import LabelledTriples, Split
+from pyg_cagp.protocols.base import (
+    LabelledTriples,
+    Protocol,
+    ProtocolName,
+    Split,
+)
 from pyg_cagp.protocols.registry import (
     PROTOCOLS,
     Comprehensive,

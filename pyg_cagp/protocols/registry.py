@@ -17,8 +17,13 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.coverage.kinds import KINDS
 from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.protocols.base import Protocol, ProtocolName, Triples
-from pyg_cagp.protocols.labelled import Split
+from pyg_cagp.protocols.base import (
+    Kinds,
+    Protocol,
+    ProtocolName,
+    Split,
+    Triples,
+)
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.transforms.candidates import Candidates, draw_valid
 from pyg_cagp.typing import PartitionName
@@ -64,9 +69,7 @@ class TemporalLike(Protocol):
             return self.partition
         return TemporalLikeOOD.preset(self.partition)
 
-    def _kinds(
-        self, kg: Data, split: Split, coverage: Coverage
-    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+    def _kinds(self, kg: Data, split: Split, coverage: Coverage) -> Kinds:
         rows, train = triples(kg, split), kg.edge_index[:, kg.train_mask]
         return rows, self.rule._kinds(coverage, train, *rows)[0], KINDS
 
@@ -85,9 +88,7 @@ class Standard(Protocol):
 
     seed: int = 0
 
-    def _kinds(
-        self, kg: Data, split: Split, coverage: Coverage
-    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+    def _kinds(self, kg: Data, split: Split, coverage: Coverage) -> Kinds:
         true = triples(kg, split)
         false = corrupted(kg, split, self.seed)
         return *_stack([true, false]), ("id", "corrupted")
@@ -109,9 +110,7 @@ class Comprehensive(TemporalLike):
 
     seed: int = 0
 
-    def _kinds(
-        self, kg: Data, split: Split, coverage: Coverage
-    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+    def _kinds(self, kg: Data, split: Split, coverage: Coverage) -> Kinds:
         (head, rel, tail), kind, _ = super()._kinds(kg, split, coverage)
         chosen = [kind == number for number in range(len(KINDS))]
         groups = [(head[rows], rel[rows], tail[rows]) for rows in chosen]
@@ -133,9 +132,7 @@ class Timestamp(Protocol):
         "have seen the future"
     )
 
-    def _kinds(
-        self, kg: Data, split: Split, coverage: Coverage
-    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+    def _kinds(self, kg: Data, split: Split, coverage: Coverage) -> Kinds:
         kind = kg.ood_label[kg[f"{split}_mask"]]
         return triples(kg, split), kind, ("id", "future")
 
@@ -155,9 +152,7 @@ class VerifiedNegatives(Protocol):
         "verified negatives"
     )
 
-    def _kinds(
-        self, kg: Data, split: Split, coverage: Coverage
-    ) -> tuple[Triples, Tensor, tuple[str, ...]]:
+    def _kinds(self, kg: Data, split: Split, coverage: Coverage) -> Kinds:
         none = kg.edge_index[:, :0]
         # Some graphs have verified negatives for test only.
         head, tail = kg.get(f"{split}_neg_edge_index", none)
@@ -179,10 +174,7 @@ PROTOCOLS: dict[str, type[Protocol]] = {
 
 
 def protocol(
-    value: str | Protocol,
-    *,
-    preset: Partition = "stated",
-    seed: int = 0,
+    value: str | Protocol, *, preset: Partition = "stated", seed: int = 0
 ) -> Protocol:
     r"""Returns a protocol by its name; a protocol is returned as it is.
 
@@ -197,23 +189,21 @@ def protocol(
         >>> protocol("temporal-like", preset="table2")
         TemporalLike(partition='table2')
     """
-    if isinstance(value, Protocol):
-        cls: type[Protocol] = type(value)
-    else:
+    own: set[str] = set()
+    if not isinstance(value, Protocol):
         check_choice("protocol", value, tuple(PROTOCOLS))
-        cls = PROTOCOLS[value]
-    own = {option.name for option in fields(cls)}
-    is_value = isinstance(value, Protocol)
-    if preset != "stated" and (is_value or "partition" not in own):
+        own = {option.name for option in fields(PROTOCOLS[value])}
+    if preset != "stated" and "partition" not in own:
+        name = value.name if isinstance(value, Protocol) else value
         raise InvalidInputError(
-            f"'preset' must not be given with protocol '{cls.name}' (got "
+            f"'preset' must not be given with protocol '{name}' (got "
             f"{preset!r}); pass TemporalLike or Comprehensive with this "
             f"partition"
         )
     if isinstance(value, Protocol):
         return value
     given: dict[str, Any] = {"partition": preset, "seed": seed}
-    return cls(**{name: given[name] for name in own})
+    return PROTOCOLS[value](**{name: given[name] for name in own})
 
 
 def corrupted(kg: Data, split: Split, seed: int) -> Triples:

@@ -83,19 +83,17 @@ class UncertaintyEstimator(FittedModule):
             head_index (torch.Tensor): The head indices.
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
-            terms (SoftmaxTerms, optional): The softmax terms of the same
-                triples; see :func:`~pyg_cagp.nn.scoring.softmax_terms`. If set
-                to :obj:`None`, an estimator with :obj:`reads_scores` computes
-                them. (default: :obj:`None`)
+            terms (SoftmaxTerms, optional): The shared
+                :func:`~pyg_cagp.nn.scoring.softmax_terms` of the triples, which
+                are computed if an estimator needs them and none are given.
+                (default: :obj:`None`)
         """
         triples = self._ready(head_index, rel_type, tail_index)
         if triples[0].numel() == 0:
             return torch.empty(head_index.shape, device=head_index.device)
         options: Any = {"terms": terms} if self.reads_scores else {}
         found = self.uncertainty(*triples, **options)
-        if found.device != head_index.device:
-            found = found.to(head_index.device)
-        return found
+        return found.to(head_index.device)
 
     def fit(
         self,
@@ -170,12 +168,7 @@ class UncertaintyEstimator(FittedModule):
 
 
 class ModelEstimator(UncertaintyEstimator):
-    r"""A base class of estimators of one model.
-
-    Args:
-        model (torch_geometric.nn.kge.KGEModel): The model.
-        kind (type): The required class.
-    """
+    r"""A base class of estimators of one model of a required class."""
 
     def __init__(self, model: Any, kind: type = object) -> None:
         check_type("model", model, kind)
@@ -192,11 +185,7 @@ class ModelEstimator(UncertaintyEstimator):
 
 
 class CoverageEstimator(CoverageModule, UncertaintyEstimator):
-    r"""A base class of estimators of a coverage.
-
-    Args:
-        coverage (Coverage): The coverage of the training triples.
-    """
+    r"""A base class of estimators of a coverage."""
 
     def __init__(self, coverage: Coverage) -> None:
         check_type("coverage", coverage, Coverage)

@@ -1,7 +1,7 @@
 r"""Weighed sums of semantic and structural uncertainty."""
 
 import math
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
@@ -59,22 +59,16 @@ class SimpleAverage(UncertaintyEstimator):
         model: GaussianKGEModel | SemanticUncertainty | FrequencyUncertainty,
         coverage: Coverage | StructuralUncertainty,
     ) -> None:
-        semantic = (
-            SemanticUncertainty(model)
-            if isinstance(model, GaussianKGEModel)
-            else model
-        )
-        structural = (
-            StructuralUncertainty(coverage)
-            if isinstance(coverage, Coverage)
-            else coverage
-        )
-        check_type("model", semantic, SemanticUncertainty, FrequencyUncertainty)
-        check_type("coverage", structural, StructuralUncertainty)
-        check_one_graph(semantic, structural)
-        super().__init__(semantic.num_nodes, semantic.num_relations)
-        self.semantic = semantic
-        self.structural = structural
+        if isinstance(model, GaussianKGEModel):
+            model = SemanticUncertainty(model)
+        if isinstance(coverage, Coverage):
+            coverage = StructuralUncertainty(coverage)
+        check_type("model", model, SemanticUncertainty, FrequencyUncertainty)
+        check_type("coverage", coverage, StructuralUncertainty)
+        check_one_graph(model, coverage)
+        super().__init__(model.num_nodes, model.num_relations)
+        self.semantic = model
+        self.structural = coverage
 
     @property
     def device(self) -> torch.device:
@@ -85,10 +79,8 @@ class SimpleAverage(UncertaintyEstimator):
         return [self.semantic, self.structural]
 
     def _parts(self) -> list[str]:
-        return [
-            f"{type(part).__name__}({part._options()})"
-            for part in self._made_of()
-        ]
+        parts = self._made_of()
+        return [f"{type(part).__name__}({part._options()})" for part in parts]
 
     def _posterior_model(self) -> GaussianKGEModel | None:
         part = self.semantic
@@ -129,12 +121,9 @@ class SimpleAverage(UncertaintyEstimator):
         width = self.high_ - self.low_
         if width > 0:
             semantic.div_(width / 2)
-        structural = self.structural
-        if structural.device == head.device:
-            found = structural.uncertainty(head, rel, tail)
-        else:
-            found = structural(head, rel, tail)
-        return semantic, found.to(semantic.dtype)
+        same = self.structural.device == head.device
+        evaluate = self.structural.uncertainty if same else self.structural
+        return semantic, evaluate(head, rel, tail).to(semantic.dtype)
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -179,8 +168,6 @@ class CAGP(SimpleAverage):
         True
     """
 
-    options: ClassVar[tuple[str, ...]] = ("fit_by",)
-
     def __init__(
         self,
         model: GaussianKGEModel | SemanticUncertainty | FrequencyUncertainty,
@@ -193,20 +180,15 @@ class CAGP(SimpleAverage):
         self.fit_by = fit_by
 
     def _fit(self, labelled: Labelled) -> None:
-        r"""Sets the scale of the semantic part, and the weight on the
-        validation triples.
-        """
+        r"""Sets the scale of the semantic part and the weight."""
         val = labelled()
         super()._fit(labelled)
         label = val.label.to(self.device)
         triples = (part.to(self.device) for part in val.triples)
         with torch.no_grad():
             signals = torch.stack(self._signals(*triples), 1).double()
-        self.alpha_ = (
-            _most_likely(signals, label)
-            if self.fit_by == "likelihood"
-            else _best_area(signals, label)
-        )
+        likely = self.fit_by == "likelihood"
+        self.alpha_ = (_most_likely if likely else _best_area)(signals, label)
 
 
 def _most_likely(signals: Tensor, label: Tensor) -> float:

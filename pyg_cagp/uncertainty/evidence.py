@@ -1,6 +1,6 @@
 r"""All evidence, weighed on validation triples."""
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -54,7 +54,6 @@ class EvidenceUncertainty(UncertaintyEstimator):
         True
     """
 
-    options: ClassVar[tuple[str, ...]] = ("use_score", "num_knots", "ridge")
     needs_fit = True
 
     knots_: Tensor
@@ -72,13 +71,10 @@ class EvidenceUncertainty(UncertaintyEstimator):
     ) -> None:
         evidence = Evidence(coverage, model, use_score=use_score)
         super().__init__(coverage.num_nodes, coverage.num_relations)
-        if num_knots < 1:
+        if num_knots < 1 or not ridge >= 0:
             raise InvalidInputError(
-                f"'num_knots' must be positive (got {num_knots})"
-            )
-        if not ridge >= 0:
-            raise InvalidInputError(
-                f"'ridge' must not be negative (got {ridge})"
+                f"'num_knots' must be positive and 'ridge' not negative (got "
+                f"{num_knots} and {ridge})"
             )
         self.use_score = use_score
         self.num_knots = num_knots
@@ -114,14 +110,13 @@ class EvidenceUncertainty(UncertaintyEstimator):
         label: Tensor,
     ) -> Self:
         r"""Fits all functions on triples with given labels, such as errors of
-        a model's validation predictions. They must not be of test.
+        a model's validation predictions. No test triple may be among them.
 
         Args:
             head_index (torch.Tensor): The head indices.
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
-            label (torch.Tensor): 1 for OOD or wrong triples, 0 for
-                the rest.
+            label (torch.Tensor): 1 for OOD or wrong triples, 0 for the rest.
         """
         head, rel, tail = check_triples(
             head_index, rel_type, tail_index, self.num_nodes, self.num_relations
@@ -143,12 +138,11 @@ class EvidenceUncertainty(UncertaintyEstimator):
 
     @staticmethod
     def _basis(found: Tensor, knots: Tensor) -> Tensor:
-        # How far a value has come in each interval between knots: sums of
-        # these with slopes that are not negative are all monotone functions
-        # that are linear between knots.
-        upper = torch.cat(
-            [knots[:, 1:], torch.full_like(knots[:, :1], torch.inf)], dim=1
-        )
+        # The part of each interval between knots that lies below a value: its
+        # sums with slopes of at least 0 are the monotone piecewise linear
+        # functions.
+        last = torch.full_like(knots[:, :1], torch.inf)
+        upper = torch.cat([knots[:, 1:], last], dim=1)
         reached = torch.minimum(found[:, :, None], upper[None])
         return (reached - knots[None]).clamp(min=0)
 

@@ -73,13 +73,6 @@ class Evidence(CoverageModule):
     ) -> Tensor:
         r"""Returns the evidence, of shape :obj:`[B, len(names)]`, without any
         check.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation types.
-            tail_index (torch.Tensor): The tail indices.
-            terms (SoftmaxTerms, optional): The softmax terms of the triples.
-                (default: :obj:`None`)
         """
         triples = head_index, rel_type, tail_index
         columns = self._semantic(head_index, tail_index)
@@ -96,12 +89,9 @@ class Evidence(CoverageModule):
         if isinstance(self.model, GaussianKGEModel):
             found += [("semantic", f"variance of {end}") for end in ends]
         for end in ends:
-            found += [
-                ("structural", f"few times {end} in its role"),
-                ("structural", f"few times {end} in the other role"),
-                ("structural", f"few times {end} in either role"),
-                ("structural", f"{end} not possible"),
-            ]
+            for role in ("its", "the other", "either"):
+                found.append(("structural", f"few times {end} in {role} role"))
+            found.append(("structural", f"{end} not possible"))
         if self.use_score:
             found += [("score", "low score")]
             found += [("score", f"improbable {end}") for end in ends]

@@ -23,12 +23,10 @@ class PossiblePairs(CoverageModule):
         \frac{\theta_r (1 - \lambda_r)^{f_e}}
         {\theta_r (1 - \lambda_r)^{f_e} + 1 - \theta_r}
 
-    so that silence says much about an entity that was seen often and little
-    about one that was not. Both shares are found for each relation and role by
-    expectation maximisation on the training triples alone, as if one entity
-    more had been possible and one not, and one slot more a hit and one not.
-    They stay as they were found when the coverage is updated; counts and
-    frequencies do not.
+    Both shares are estimated for each relation and role by expectation
+    maximisation on the training triples alone, with a pseudo-count of one on
+    each side. An update of the coverage changes counts and frequencies, not the
+    shares.
 
     Args:
         coverage (Coverage): The coverage of the training triples.
@@ -86,22 +84,12 @@ class PossiblePairs(CoverageModule):
     def forward(self, entity: Tensor, relation: Tensor) -> Tensor:
         r"""Returns the probability that each pair is possible, without any
         check.
-
-        Args:
-            entity (torch.Tensor): The entities.
-            relation (torch.Tensor): The relations.
         """
         seen = self.coverage._contains(entity, relation, self.role)
         return self.given(entity, relation, seen)
 
     def given(self, entity: Tensor, relation: Tensor, seen: Tensor) -> Tensor:
-        r"""Returns the same, where it is known which pairs were seen.
-
-        Args:
-            entity (torch.Tensor): The entities.
-            relation (torch.Tensor): The relations.
-            seen (torch.Tensor): Whether each pair was seen in the role.
-        """
+        r"""Returns the same, given which pairs were seen in the role."""
         silent = _posterior(
             self.theta.take(relation),
             self.rate.take(relation),
@@ -112,12 +100,8 @@ class PossiblePairs(CoverageModule):
 
 def possible_pairs(coverage: Coverage) -> ModuleDict:
     r"""Returns :class:`PossiblePairs` of both roles."""
-    return ModuleDict(
-        {
-            "head": PossiblePairs(coverage, "head"),
-            "tail": PossiblePairs(coverage, "tail"),
-        }
-    )
+    roles: tuple[Role, ...] = ("head", "tail")
+    return ModuleDict({role: PossiblePairs(coverage, role) for role in roles})
 
 
 def _posterior(theta: Tensor, rate: Tensor, slots: Tensor) -> Tensor:

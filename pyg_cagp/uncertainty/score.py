@@ -34,8 +34,6 @@ class ScoreUncertainty(ModelEstimator):
         True
     """
 
-    options = ("kind",)
-
     def __init__(self, model: ScorerLike, *, kind: ScoreKind = "score") -> None:
         check_choice("kind", kind, get_args(ScoreKind))
         super().__init__(as_scorer(model))
@@ -50,13 +48,12 @@ class ScoreUncertainty(ModelEstimator):
         terms: SoftmaxTerms | None = None,
     ) -> Tensor:
         r"""Returns the lack of score."""
+        triples = head_index, rel_type, tail_index
         if self.kind == "softmax":
-            terms = terms or softmax_terms(
-                self.model, head_index, rel_type, tail_index, sides=("tail",)
-            )
-            # 1 - p, without losing what is next to 0.
+            terms = terms or softmax_terms(self.model, *triples, sides=["tail"])
+            # 1 - p, exact near 0.
             return -torch.expm1(terms.tail.log_prob())
-        score = score_triples(self.model, head_index, rel_type, tail_index)
+        score = score_triples(self.model, *triples)
         return -score if self.kind == "score" else torch.sigmoid(-score)
 
 
@@ -86,8 +83,6 @@ class Energy(ModelEstimator):
         0.0
     """
 
-    options = ("of", "temperature")
-
     def __init__(
         self,
         model: ScorerLike,
@@ -115,14 +110,11 @@ class Energy(ModelEstimator):
         terms: SoftmaxTerms | None = None,
     ) -> Tensor:
         r"""Returns the energy."""
+        triples = head_index, rel_type, tail_index
+        temperature = self.temperature
         if self.of == "triple":
-            return -score_triples(self.model, head_index, rel_type, tail_index)
+            return -score_triples(self.model, *triples)
         terms = terms or softmax_terms(
-            self.model,
-            head_index,
-            rel_type,
-            tail_index,
-            sides=("tail",),
-            temperature=self.temperature,
+            self.model, *triples, sides=["tail"], temperature=temperature
         )
-        return -self.temperature * terms.tail.logsumexp
+        return -temperature * terms.tail.logsumexp

@@ -71,8 +71,7 @@ class SemanticUncertainty(ModelEstimator):
         model (GaussianKGEModel): The model.
         combine (str, optional): :obj:`"mean"` of both ends, as in the paper,
             their :obj:`"max"`, or that of the :obj:`"head"` or of the
-            :obj:`"tail"` alone.
-            (default: :obj:`"mean"`)
+            :obj:`"tail"` alone. (default: :obj:`"mean"`)
 
     Example:
         >>> from pyg_cagp import GaussianDistMult
@@ -81,8 +80,6 @@ class SemanticUncertainty(ModelEstimator):
         >>> SemanticUncertainty(model)(zero, zero, zero).shape
         torch.Size([3])
     """
-
-    options = ("combine",)
 
     def __init__(
         self, model: GaussianKGEModel, *, combine: Combine = "mean"
@@ -100,10 +97,9 @@ class SemanticUncertainty(ModelEstimator):
         r"""Returns the mean variance of each entity, of shape
         :obj:`[num_nodes]`.
         """
+        every = torch.arange(self.num_nodes, device=self.device)
         with torch.no_grad():
-            return self.model.mean_variance(
-                torch.arange(self.num_nodes, device=self.device)
-            )
+            return self.model.mean_variance(every)
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -132,8 +128,6 @@ class FrequencyUncertainty(CoverageEstimator):
         >>> rarity(torch.tensor([0]), torch.tensor([0]), torch.tensor([3]))
         tensor([0.6667])
     """
-
-    options = ("combine",)
 
     def __init__(
         self, coverage: Coverage, *, combine: Combine = "mean"

@@ -1,17 +1,27 @@
 r"""The fitted state of an estimator, in memory and in files."""
 
+import json
 from abc import ABC, abstractmethod
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
 from torch import Tensor
 from torch.nn import Module
 
-from pyg_cagp.exceptions import NotFittedError, PosteriorChangedError
+from pyg_cagp._utils.files import atomic_path
+from pyg_cagp.exceptions import (
+    CheckpointError,
+    NotFittedError,
+    PosteriorChangedError,
+)
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.posterior import Posterior
-from pyg_cagp.uncertainty import files
+
+SCHEMA = 1
 
 
 class FittedModule(Module, ABC):
@@ -24,7 +34,7 @@ class FittedModule(Module, ABC):
         num_relations (int): The number of relations.
     """
 
-    #: The constructor's options that decide the result.
+    #: The keyword-only options of the constructor, which decide the result.
     options: ClassVar[tuple[str, ...]] = ()
 
     #: The modules that :meth:`fit` trains, which are saved with the rest.
@@ -32,6 +42,14 @@ class FittedModule(Module, ABC):
 
     #: Whether :meth:`fit` must be called.
     needs_fit: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.options = tuple(
+            name
+            for name, option in signature(cls.__init__).parameters.items()
+            if option.kind is Parameter.KEYWORD_ONLY and name != "progress"
+        )
 
     def __init__(self, num_nodes: int, num_relations: int) -> None:
         super().__init__()
@@ -88,12 +106,8 @@ class FittedModule(Module, ABC):
 
     def _fitted(self) -> dict[str, Any]:
         state = vars(self)
-        return {
-            name: value
-            for part in (state, state.get("_buffers", {}))
-            for name, value in part.items()
-            if name.endswith("_") and not name.startswith("_")
-        }
+        every = {**state, **state.get("_buffers", {})}
+        return {name: v for name, v in every.items() if _is_fitted(name)}
 
     def _options(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.options}
@@ -107,9 +121,8 @@ class FittedModule(Module, ABC):
             return super().__getattr__(name)
         except AttributeError:
             is_property = isinstance(getattr(type(self), name, None), property)
-            is_fitted = name.endswith("_") and not name.startswith("_")
             unset = self.needs_fit and not self._fitted()
-            if unset and (is_fitted or is_property):
+            if unset and (_is_fitted(name) or is_property):
                 raise self._not_fitted() from None
             raise
 
@@ -121,9 +134,7 @@ class FittedModule(Module, ABC):
             super().__setattr__(name, value)
 
     def get_extra_state(self) -> dict[str, Any]:
-        r"""Returns the fitted values that are no tensors, for
-        :meth:`state_dict`.
-        """
+        r"""Returns the fitted values that are no tensors."""
         fitted = self._fitted()
         return {k: v for k, v in fitted.items() if not isinstance(v, Tensor)}
 
@@ -146,14 +157,58 @@ class FittedModule(Module, ABC):
     def save(self, path: str | Path) -> None:
         r"""Writes the fitted state to a safetensors file, atomically."""
         self.check_fitted()
-        files.save(self, Path(path))
+        values = self.get_extra_state()
+        tensors = {k: v for k, v in self._fitted().items() if k not in values}
+        for name in self.trained:
+            state = getattr(self, name).state_dict()
+            tensors |= {f"{name}.{key}": value for key, value in state.items()}
+        document = json.dumps({**self._identity(), "fitted": values})
+        stored = {n: v.detach().cpu().contiguous() for n, v in tensors.items()}
+        with atomic_path(Path(path)) as temporary:
+            save_file(stored, temporary, {"estimator": document})
 
     @classmethod
     def load(cls, path: str | Path, *parts: Any, **options: Any) -> Self:
         r"""Returns an estimator with the fitted state of a file."""
         made = cls(*parts, **options)
-        files.load(made, Path(path))
+        document, tensors = _read(Path(path))
+        for name, value in made._identity().items():
+            if document.get(name) != value:
+                raise CheckpointError(
+                    f"'{path}' is of an estimator with another '{name}' (it "
+                    f"has {document.get(name)!r}, the requested one {value!r})"
+                )
+        for name in made.trained:
+            own = [key for key in tensors if key.startswith(f"{name}.")]
+            state = {k.removeprefix(f"{name}."): tensors.pop(k) for k in own}
+            try:
+                getattr(made, name).load_state_dict(state)
+            except RuntimeError as error:
+                raise CheckpointError(
+                    f"'{path}' does not fit the requested {name} ({error})"
+                ) from None
+        fitted = document.get("fitted")
+        if not isinstance(fitted, dict):
+            raise CheckpointError(f"'{path}' has no fitted values")
+        for name in (*tensors, *fitted):
+            if not _is_fitted(name) or hasattr(cls, name):
+                raise CheckpointError(
+                    f"'{path}' has a value '{name}', which is no fitted "
+                    f"attribute of {cls.__name__}"
+                )
+        for name, value in tensors.items():
+            setattr(made, name, value.to(made.device))
+        made.set_extra_state(fitted)
         return made
+
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "class": type(self).__name__,
+            "options": json.loads(json.dumps(self._options())),
+            "sizes": [self.num_nodes, self.num_relations],
+            "parts": self._parts(),
+        }
 
     def __repr__(self) -> str:
         shown = [repr(part) for part in self._made_of()]
@@ -164,6 +219,21 @@ class FittedModule(Module, ABC):
     def _made_of(self) -> list[Any]:
         r"""The model and the coverage, for the repr."""
         return []
+
+
+def _is_fitted(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_")
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    try:
+        with safe_open(path, framework="pt") as file:
+            document = json.loads(file.metadata()["estimator"])
+            return document, {n: file.get_tensor(n) for n in list(file.keys())}
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(
+            f"'{path}' is not the file of an estimator ({error!r})"
+        ) from None
 
 
 def _show(value: Any) -> str:

@@ -31,8 +31,8 @@ class StructuralUncertainty(CoverageEstimator):
               paper,
             * :obj:`"directed"`: 1 if the head was seen as a head of the
               relation, and the tail as a tail,
-            * :obj:`"log"`, :obj:`"tfidf"`: weighed counts, as in the paper's
-              ablation; see :meth:`~pyg_cagp.coverage.Coverage.values`,
+            * :obj:`"log"`, :obj:`"tfidf"`: weighed counts; see
+              :meth:`~pyg_cagp.coverage.Coverage.values`,
             * :obj:`"smoothed"`: the probability that the pair is possible in
               its role; see :class:`~pyg_cagp.uncertainty.PossiblePairs`.
 
@@ -51,8 +51,6 @@ class StructuralUncertainty(CoverageEstimator):
         tensor([1., 1.])
     """
 
-    options = ("view",)
-
     def __init__(self, coverage: Coverage, *, view: View = "binary") -> None:
         check_choice("view", view, get_args(View))
         super().__init__(coverage)
@@ -61,14 +59,7 @@ class StructuralUncertainty(CoverageEstimator):
             self.possible = possible_pairs(coverage)
 
     def evidence(self, entity: Tensor, relation: Tensor, role: Role) -> Tensor:
-        r"""Returns :math:`c(e, r)`, in :math:`[0, 1]`, without any check.
-
-        Args:
-            entity (torch.Tensor): The entities.
-            relation (torch.Tensor): The relations.
-            role (str): Their role, :obj:`"head"` or
-                :obj:`"tail"`.
-        """
+        r"""Returns :math:`c(e, r)`, in :math:`[0, 1]`, without any check."""
         if self.view == "binary":
             return self.coverage._contains(entity, relation).float()
         if self.view == "directed":
@@ -84,8 +75,5 @@ class StructuralUncertainty(CoverageEstimator):
         if self.view == "binary":
             missing = self.coverage._missing(head_index, rel_type, tail_index)
             return missing.float()
-        return (
-            2
-            - self.evidence(head_index, rel_type, "head")
-            - self.evidence(tail_index, rel_type, "tail")
-        )
+        head = self.evidence(head_index, rel_type, "head")
+        return 2 - head - self.evidence(tail_index, rel_type, "tail")

@@ -8,11 +8,10 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.nn.kge import ConfidenceKGEModel
-from pyg_cagp.uncertainty.base import ModelEstimator
-from pyg_cagp.uncertainty.baselines.training import train
+from pyg_cagp.uncertainty.baselines.training import TrainedEstimator
 
 
-class ConfidenceUncertainty(ModelEstimator):
+class ConfidenceUncertainty(TrainedEstimator):
     r"""A base class of estimators that train a model of confidence, on the
     confidences of the training triples where the graph has them
     (:obj:`edge_confidence`) and on 1 where it has not, and return
@@ -31,14 +30,10 @@ class ConfidenceUncertainty(ModelEstimator):
             (default: :obj:`False`)
     """
 
-    options: ClassVar[tuple[str, ...]] = ("epochs", "batch_size", "lr", "seed")
     trained: ClassVar[tuple[str, ...]] = ("model",)
-    needs_fit = True
 
     #: The learning rate where none is given.
     default_lr: ClassVar[float] = 0.01
-
-    losses_: list[float]
 
     def __init__(
         self,
@@ -50,14 +45,11 @@ class ConfidenceUncertainty(ModelEstimator):
         seed: int = 0,
         progress: bool = False,
     ) -> None:
-        super().__init__(model, ConfidenceKGEModel)
+        lr = self.default_lr if lr is None else lr
+        kind = ConfidenceKGEModel
+        super().__init__(model, kind, epochs, batch_size, lr, seed, progress)
         # A loaded model has no dropout.
         self.model.eval()
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.lr = self.default_lr if lr is None else lr
-        self.seed = seed
-        self.progress = progress
 
     def _train(self, kg: Data) -> None:
         r"""Trains the model anew, on the training triples alone."""
@@ -76,26 +68,15 @@ class ConfidenceUncertainty(ModelEstimator):
         self.model.train()
 
         def loss(batch: Tensor) -> Tensor:
-            return self.model.loss(
-                head[batch],
-                rel[batch],
-                tail[batch],
-                confidence=None if confidence is None else confidence[batch],
-                known=known,
-                **self._more(kg, batch),
-            )
+            more = self._more(kg, batch)
+            if confidence is not None:
+                more["confidence"] = confidence[batch]
+            triples = head[batch], rel[batch], tail[batch]
+            return self.model.loss(*triples, known=known, **more)
 
-        self.losses_ = train(
-            self.model.parameters(),
-            loss,
-            rel.numel(),
-            self.epochs,
-            self.batch_size,
-            self.lr,
-            self.seed,
-            device,
-            self.progress,
-            type(self.model).__name__,
+        parameters = self.model.parameters()
+        self.losses_ = self._minimise(
+            loss, parameters, rel.numel(), self.epochs
         )
         self.model.eval()
 
@@ -106,13 +87,7 @@ class ConfidenceUncertainty(ModelEstimator):
     def confidence(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the confidence of each triple, in :math:`[0, 1]`.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation types.
-            tail_index (torch.Tensor): The tail indices.
-        """
+        r"""Returns the confidence of each triple, in :math:`[0, 1]`."""
         return 1 - self(head_index, rel_type, tail_index)
 
     def uncertainty(

@@ -1,7 +1,7 @@
 r"""Uncertainty as the disagreement of models."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
@@ -76,8 +76,6 @@ class DeepEnsemble(UncertaintyEstimator):
         >>> DeepEnsemble(models)(zero, zero, zero).shape
         torch.Size([2])
     """
-
-    options: ClassVar[tuple[str, ...]] = ("measure", "probability")
 
     def __init__(
         self,

@@ -13,11 +13,10 @@ from torch_geometric.utils import coalesce, to_undirected
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.nn.kge.query import QueryKGEModel
 from pyg_cagp.nn.radial_flow import RadialFlows
-from pyg_cagp.uncertainty.base import ModelEstimator
-from pyg_cagp.uncertainty.baselines.training import train
+from pyg_cagp.uncertainty.baselines.training import TrainedEstimator
 
 
-class GraphPosteriorNetwork(ModelEstimator):
+class GraphPosteriorNetwork(TrainedEstimator):
     r"""A relational adaptation of the `"Graph Posterior Network: Bayesian
     Predictive Uncertainty for Node Classification"
     <https://arxiv.org/abs/2110.14012>`_ paper.
@@ -30,9 +29,9 @@ class GraphPosteriorNetwork(ModelEstimator):
     authors have published none for knowledge graphs.
 
     As in the original, an encoder maps the embedding of an entity to a few
-    dimensions; a normalising flow for each class gives a density there, scaled
-    to pseudo-counts by a certainty budget; personalised PageRank spreads counts
-    over the graph; and the parameters of a Dirichlet distribution come out:
+    dimensions. A normalising flow for each class gives a density there, scaled
+    to pseudo-counts by a certainty budget. Personalised PageRank spreads counts
+    over the graph to parameters of a Dirichlet distribution:
 
     .. math::
         \beta_{e,c} = e^{\frac{d}{2} \log 4 \pi} \, p(z_e \mid c) \, p(c), \quad
@@ -70,22 +69,8 @@ class GraphPosteriorNetwork(ModelEstimator):
             (default: :obj:`False`)
     """
 
-    options: ClassVar[tuple[str, ...]] = (
-        "latent_channels",
-        "hidden_channels",
-        "num_layers",
-        "num_hops",
-        "teleport",
-        "entropy_weight",
-        "warm_up",
-        "epochs",
-        "lr",
-        "seed",
-    )
     trained: ClassVar[tuple[str, ...]] = ("network",)
-    needs_fit = True
 
-    losses_: list[float]
     log_alpha_: Tensor
 
     def __init__(
@@ -104,7 +89,7 @@ class GraphPosteriorNetwork(ModelEstimator):
         seed: int = 0,
         progress: bool = False,
     ) -> None:
-        super().__init__(model, QueryKGEModel)
+        super().__init__(model, QueryKGEModel, epochs, 1, lr, seed, progress)
         self.latent_channels = latent_channels
         self.hidden_channels = hidden_channels
         self.num_layers = num_layers
@@ -112,42 +97,27 @@ class GraphPosteriorNetwork(ModelEstimator):
         self.teleport = teleport
         self.entropy_weight = entropy_weight
         self.warm_up = warm_up
-        self.epochs = epochs
-        self.lr = lr
-        self.seed = seed
-        self.progress = progress
         self.network = self._make()
 
     def _make(self) -> ModuleDict:
+        width, latent = self.hidden_channels, self.latent_channels
         # From a fork of the global generator, which is left as it was.
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
-            return ModuleDict(
-                {
-                    "encoder": Sequential(
-                        Linear(
-                            self.model.node_emb.embedding_dim,
-                            self.hidden_channels,
-                        ),
-                        ReLU(),
-                        Linear(self.hidden_channels, self.latent_channels),
-                        # Flows start around zero, so that is where points are.
-                        BatchNorm1d(self.latent_channels, affine=False),
-                    ),
-                    "flows": RadialFlows(
-                        2 * self.num_relations,
-                        self.latent_channels,
-                        self.num_layers,
-                    ),
-                }
-            ).to(self.device)
+            encoder = Sequential(
+                Linear(self.model.node_emb.embedding_dim, width),
+                ReLU(),
+                Linear(width, latent),
+                # Flows start around zero, so that is where points are.
+                BatchNorm1d(latent, affine=False),
+            )
+            flows = RadialFlows(2 * self.num_relations, latent, self.num_layers)
+        made = ModuleDict({"encoder": encoder, "flows": flows})
+        return made.to(self.device)
 
     def pseudo_counts(self, log_prior: Tensor) -> Tensor:
         r"""Returns the evidence of each entity for each class, before it is
-        spread, of shape :obj:`[num_nodes, 2 * num_relations]`.
-
-        Args:
-            log_prior (torch.Tensor): The logarithms of the classes' shares.
+        spread, given the logarithms of the classes' shares.
         """
         z = self.network["encoder"](self.model.embed().detach())
         budget = self.latent_channels / 2 * math.log(4 * math.pi)
@@ -183,18 +153,7 @@ class GraphPosteriorNetwork(ModelEstimator):
             (self.network["flows"].parameters(), self.warm_up),
             (self.network.parameters(), self.epochs),
         ):
-            self.losses_ += train(
-                parameters,
-                loss,
-                1,
-                epochs,
-                1,
-                self.lr,
-                self.seed,
-                self.device,
-                self.progress,
-                "graph posterior network",
-            )
+            self.losses_ += self._minimise(loss, parameters, 1, epochs)
         self.network.eval()
         with torch.no_grad():
             self.log_alpha_ = alpha().log()
@@ -203,27 +162,15 @@ class GraphPosteriorNetwork(ModelEstimator):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the lack of evidence of both ends for their roles."""
-        evidence = self.log_alpha_
-        tail_of = rel_type + self.num_relations
-        return (
-            -(evidence[head_index, rel_type] + evidence[tail_index, tail_of])
-            / 2
-        )
+        head = self.log_alpha_[head_index, rel_type]
+        tail = self.log_alpha_[tail_index, rel_type + self.num_relations]
+        return -(head + tail) / 2
 
 
 def _slots(coverage: Coverage) -> tuple[Tensor, Tensor, Tensor]:
     # The classes of each entity, and how often it has them.
     row, col = coverage.row(), coverage.col.long()
-    parts = []
-    for number, role in enumerate(("head", "tail")):
-        count = coverage.counts(role)  # type: ignore[arg-type]
-        seen = count > 0
-        parts.append(
-            (
-                row[seen],
-                col[seen] + number * coverage.num_relations,
-                count[seen].float(),
-            )
-        )
-    entity, cls, count = map(torch.cat, zip(*parts, strict=True))
-    return entity, cls, count
+    count = torch.cat([coverage.counts("head"), coverage.counts("tail")])
+    cls = torch.cat([col, col + coverage.num_relations])
+    seen = count > 0
+    return row.repeat(2)[seen], cls[seen], count[seen].float()

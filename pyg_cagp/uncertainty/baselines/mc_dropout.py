@@ -1,6 +1,6 @@
 r"""Uncertainty as the effect of dropout on a score."""
 
-from typing import ClassVar, get_args
+from typing import get_args
 
 import torch
 from torch import Tensor
@@ -48,8 +48,6 @@ class MCDropout(ModelEstimator):
         torch.Size([2])
     """
 
-    options: ClassVar[tuple[str, ...]] = ("num_passes", "measure", "seed")
-
     def __init__(
         self,
         model: BilinearKGEModel,
@@ -85,10 +83,8 @@ class MCDropout(ModelEstimator):
         r"""Returns the probability of each pass, of shape :obj:`[K, B]`."""
         head, tail = self.model.embed(head_index), self.model.embed(tail_index)
         rel = self.model.rel_emb(rel_type)
-        scores = [
-            self.model.interaction(head, rel * mask, tail)
-            for mask in self.masks
-        ]
+        score = self.model.interaction
+        scores = [score(head, rel * mask, tail) for mask in self.masks]
         return torch.sigmoid(torch.stack(scores))
 
     def uncertainty(

@@ -1,6 +1,6 @@
 r"""A variance that depends on the relation, learned."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -9,12 +9,11 @@ from torch_geometric.data import Data
 
 from pyg_cagp.data import triples
 from pyg_cagp.nn.kge import GaussianKGEModel
-from pyg_cagp.uncertainty.base import ModelEstimator
-from pyg_cagp.uncertainty.baselines.training import train
+from pyg_cagp.uncertainty.baselines.training import TrainedEstimator
 from pyg_cagp.uncertainty.semantic import combine_ends
 
 
-class RelationConditionedVariance(ModelEstimator):
+class RelationConditionedVariance(TrainedEstimator):
     r"""The variance :math:`\sigma^2(e, r)` of an entity given a relation, by a
     multi-layer perceptron.
 
@@ -31,15 +30,9 @@ class RelationConditionedVariance(ModelEstimator):
 
     with one perceptron for each role :math:`\rho`, on top of a trained model
     whose embeddings stay as they are. Link prediction does not separate
-    relations, so there is an auxiliary objective on training pairs: pairs that
-    were seen get a small variance, and pairs of a random entity, or of a random
-    relation, a large one,
-
-    .. math::
-        -\log \frac{1}{1 + \sigma^2(e, r)}
-        - \log \frac{\sigma^2(e', r')}{1 + \sigma^2(e', r')}
-
-    which is the cross-entropy of separating them by :math:`\log \sigma^2`.
+    relations, so the perceptrons learn to separate pairs of training triples
+    from pairs of a random entity, or of a random relation. The loss is the
+    cross-entropy with logits :math:`\log \sigma^2`.
 
     Args:
         model (GaussianKGEModel): The model.
@@ -55,17 +48,7 @@ class RelationConditionedVariance(ModelEstimator):
             (default: :obj:`False`)
     """
 
-    options: ClassVar[tuple[str, ...]] = (
-        "hidden_channels",
-        "epochs",
-        "batch_size",
-        "lr",
-        "seed",
-    )
     trained: ClassVar[tuple[str, ...]] = ("perceptrons",)
-    needs_fit = True
-
-    losses_: list[float]
 
     def __init__(
         self,
@@ -78,50 +61,31 @@ class RelationConditionedVariance(ModelEstimator):
         seed: int = 0,
         progress: bool = False,
     ) -> None:
-        super().__init__(model, GaussianKGEModel)
+        kind = GaussianKGEModel
+        super().__init__(model, kind, epochs, batch_size, lr, seed, progress)
         self.hidden_channels = hidden_channels
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.lr = lr
-        self.seed = seed
-        self.progress = progress
         self.perceptrons = self._make()
 
     def _posterior_model(self) -> GaussianKGEModel:
         return self.model
 
     def _make(self) -> ModuleDict:
-        width = (
-            self.model.node_emb.embedding_dim
-            + 1
-            + self.model.rel_emb.embedding_dim
-        )
+        entity, relation = self.model.node_emb, self.model.rel_emb
+        width = entity.embedding_dim + 1 + relation.embedding_dim
+        size = self.hidden_channels
+        made = ModuleDict()
         # From a fork of the global generator, which is left as it was.
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
-            return ModuleDict(
-                {
-                    role: Sequential(
-                        Linear(width, self.hidden_channels),
-                        ReLU(),
-                        Linear(self.hidden_channels, self.hidden_channels),
-                        ReLU(),
-                        Linear(self.hidden_channels, 1),
-                    )
-                    for role in ("head", "tail")
-                }
-            ).to(self.device)
+            for role in ("head", "tail"):
+                inner = Linear(width, size), ReLU(), Linear(size, size), ReLU()
+                made[role] = Sequential(*inner, Linear(size, 1))
+        return made.to(self.device)
 
     def log_variance(
         self, entity: Tensor, rel_type: Tensor, role: str
     ) -> Tensor:
-        r"""Returns :math:`\log \sigma^2(e, r)`.
-
-        Args:
-            entity (torch.Tensor): The entities.
-            rel_type (torch.Tensor): The relations.
-            role (str): Their role, :obj:`"head"` or :obj:`"tail"`.
-        """
+        r"""Returns :math:`\log \sigma^2_\rho(e, r)`."""
         with torch.no_grad():
             known = [
                 self.model.node_emb(entity),
@@ -146,17 +110,9 @@ class RelationConditionedVariance(ModelEstimator):
                 total = total + torch.nn.functional.softplus(-unseen).mean()
             return total
 
-        self.losses_ = train(
-            self.perceptrons.parameters(),
-            loss,
-            rel.numel(),
-            self.epochs,
-            self.batch_size,
-            self.lr,
-            self.seed,
-            self.device,
-            self.progress,
-            "relation-conditioned variance",
+        parameters = self.perceptrons.parameters()
+        self.losses_ = self._minimise(
+            loss, parameters, rel.numel(), self.epochs
         )
 
     def _corrupt(
@@ -164,24 +120,19 @@ class RelationConditionedVariance(ModelEstimator):
     ) -> tuple[Tensor, Tensor]:
         # Another entity for one half of the pairs, another relation for the
         # other.
-        others = [
-            torch.randint(
-                size, rel.shape, generator=generator, device=rel.device
-            )
+        options: Any = {"generator": generator, "device": rel.device}
+        other, other_rel, coin = (
+            torch.randint(size, rel.shape, **options)
             for size in (self.num_nodes, self.num_relations, 2)
-        ]
-        first = others[2] == 0
-        return (
-            torch.where(first, others[0], entity),
-            torch.where(first, rel, others[1]),
         )
+        first = coin == 0
+        entity = torch.where(first, other, entity)
+        return entity, torch.where(first, rel, other_rel)
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the mean variance of both ends given the relation."""
-        return combine_ends(
-            self.log_variance(head_index, rel_type, "head").exp(),
-            self.log_variance(tail_index, rel_type, "tail").exp(),
-            "mean",
-        )
+        head = self.log_variance(head_index, rel_type, "head").exp()
+        tail = self.log_variance(tail_index, rel_type, "tail").exp()
+        return combine_ends(head, tail, "mean")

@@ -1,7 +1,7 @@
 r"""Uncertainty as the variance of a Gaussian process."""
 
 import math
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor
@@ -45,11 +45,6 @@ class SNGP(ConfidenceUncertainty):
             (default: :obj:`False`)
     """
 
-    options: ClassVar[tuple[str, ...]] = (
-        "measure",
-        *ConfidenceUncertainty.options,
-    )
-
     covariance_: Tensor
 
     def __init__(
@@ -75,9 +70,7 @@ class SNGP(ConfidenceUncertainty):
         self.measure = measure
 
     def _train(self, kg: Data) -> None:
-        r"""Trains the model anew and computes the precision of its head, on the
-        training triples alone.
-        """
+        r"""Trains the model anew and computes the precision of its head."""
         self.model.num_triples = int(kg.train_mask.sum())
         super()._train(kg)
         self.covariance_ = self._covariance(kg)
