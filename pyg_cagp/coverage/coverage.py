@@ -164,8 +164,7 @@ class Coverage(PairQueries):
 
         Args:
             view (str, optional): See :meth:`values`. If set to :obj:`None`,
-                each pair holds its two counts, which
-                :meth:`from_sparse_tensor` reads. (default: :obj:`None`)
+                each pair holds its two counts. (default: :obj:`None`)
             role (str, optional): Pairs never seen in this role are left out.
                 (default: :obj:`"any"`)
         """
