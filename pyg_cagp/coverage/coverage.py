@@ -152,7 +152,7 @@ class Coverage(PairQueries):
         Args:
             view (str, optional): See :meth:`values`.
                 (default: :obj:`"binary"`)
-            role (str, optional): Pairs never seen in this role are left out.
+            role (str, optional): The role of the pairs that are listed.
                 (default: :obj:`"any"`)
         """
         return interop.to_sparse_csr(self, view, role)
@@ -166,7 +166,7 @@ class Coverage(PairQueries):
             view (str, optional): See :meth:`values`. If set to :obj:`None`,
                 each pair holds its two counts, which
                 :meth:`from_sparse_tensor` reads. (default: :obj:`None`)
-            role (str, optional): Pairs never seen in this role are left out.
+            role (str, optional): The role of the pairs that are listed.
                 (default: :obj:`"any"`)
         """
         return interop.to_sparse_tensor(self, view, role)
