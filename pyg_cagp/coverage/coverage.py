@@ -152,7 +152,7 @@ class Coverage(PairQueries):
         Args:
             view (str, optional): See :meth:`values`.
                 (default: :obj:`"binary"`)
-            role (str, optional): Pairs never seen in this role are left out.
+            role (str, optional): The role of the pairs that are listed.
                 (default: :obj:`"any"`)
         """
         return interop.to_sparse_csr(self, view, role)

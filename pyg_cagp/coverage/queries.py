@@ -48,8 +48,7 @@ class PairQueries(CompressedPairs):
         Args:
             entity (torch.Tensor): The entities, of any shape.
             relation (torch.Tensor): The relations, of the same shape.
-            role (str, optional): :obj:`"any"`, :obj:`"head"` or
-                :obj:`"tail"`. (default: :obj:`"any"`)
+            role (str, optional): The role. (default: :obj:`"any"`)
         """
         check_choice("role", role, Role)
         return self._count(*self._check_pairs(entity, relation), role)
@@ -82,8 +81,7 @@ class PairQueries(CompressedPairs):
             relation (torch.Tensor): The relations, of the same shape.
             view (str, optional): See :meth:`values`.
                 (default: :obj:`"binary"`)
-            role (str, optional): :obj:`"any"`, :obj:`"head"` or
-                :obj:`"tail"`. (default: :obj:`"any"`)
+            role (str, optional): The role. (default: :obj:`"any"`)
         """
         pairs = self._check_pairs(entity, relation)
         return self._weight(*pairs, view, role)
@@ -139,8 +137,7 @@ class PairQueries(CompressedPairs):
                   length.
 
                 (default: :obj:`"binary"`)
-            role (str, optional): :obj:`"any"`, :obj:`"head"` or
-                :obj:`"tail"`. (default: :obj:`"any"`)
+            role (str, optional): The role. (default: :obj:`"any"`)
         """
         return self._values(view, role).clone()
 

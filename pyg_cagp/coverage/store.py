@@ -134,8 +134,7 @@ class CompressedPairs:
         :obj:`[num_nodes]`.
 
         Args:
-            role (str, optional): :obj:`"any"`, :obj:`"head"` or
-                :obj:`"tail"`. (default: :obj:`"any"`)
+            role (str, optional): The role. (default: :obj:`"any"`)
         """
         return self._frequency(role).clone()
 
@@ -150,8 +149,7 @@ class CompressedPairs:
         r"""Lists, relation by relation, the entities seen with it.
 
         Args:
-            role (str, optional): :obj:`"any"`, :obj:`"head"` or
-                :obj:`"tail"`. (default: :obj:`"any"`)
+            role (str, optional): The role. (default: :obj:`"any"`)
 
         Returns:
             Where the list of each relation begins, of shape

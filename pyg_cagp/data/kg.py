@@ -60,8 +60,7 @@ def join_splits(
                 for value, size in zip(values, sizes, strict=True)
             ):
                 data[key] = torch.cat(values)
-    data.num_nodes = num_nodes
-    data.num_relations = num_relations
+    data.num_nodes, data.num_relations = num_nodes, num_relations
     known = {k: v for k, v in attributes.items() if v is not None}
     return check_kg(data.update(known))
 
@@ -76,12 +75,10 @@ def check_kg(data: Data) -> Data:
     for key in ("edge_index", "edge_type", *MASKS, "num_relations"):
         if data.get(key) is None:
             raise InvalidInputError(
-                f"'data' has no '{key}'; pass it through "
-                f"pyg_cagp.data.as_kg first"
+                f"'data' has no '{key}'; pass it through pyg_cagp.data.as_kg"
             )
-    head, rel, tail = check_edges(
-        data.edge_index, data.edge_type, data.num_nodes, data.num_relations
-    )
+    sizes = data.num_nodes, data.num_relations
+    head, rel, tail = check_edges(data.edge_index, data.edge_type, *sizes)
     data.edge_index, data.edge_type = torch.stack([head, tail]), rel
     num_edges = data.edge_type.numel()
     for name in MASKS:
@@ -118,9 +115,8 @@ def triples(
 
     Args:
         data (torch_geometric.data.Data): The graph, in the one graph form.
-        split (str or torch.Tensor, optional): :obj:`"train"`, :obj:`"val"`,
-            :obj:`"test"` or a mask of edges; all triples if set to
-            :obj:`None`. (default: :obj:`None`)
+        split (str or torch.Tensor, optional): A split, a mask of edges, or
+            :obj:`None` for all triples. (default: :obj:`None`)
 
     Example:
         >>> from pyg_cagp.datasets import load

@@ -22,9 +22,8 @@ class Malformed:
     the first of them.
 
     Args:
-        skip (bool, optional): If set to :obj:`True`, skips and counts these
-            rows. If set to :obj:`None`, refuses them where no option can skip
-            them. (default: :obj:`None`)
+        skip (bool, optional): Skips and counts these rows; :obj:`None` where
+            no option can skip them. (default: :obj:`None`)
         count (int, optional): The number of skipped rows. (default: :obj:`0`)
         messages (list, optional): What is wrong with the first of them.
     """

@@ -62,37 +62,30 @@ class Entry:
 
     def missing(self, root: str | Path | None = None) -> list[str]:
         r"""Returns which raw files would have to be downloaded."""
-        folders = set(locate(self.folder, root))
-        return [
-            name
-            for name in self.files
-            if not any((folder / "raw" / name).exists() for folder in folders)
-        ]
+        raws = [folder / "raw" for folder in locate(self.folder, root)]
+        files = self.files
+        return [f for f in files if not any((raw / f).exists() for raw in raws)]
 
 
-def _open_pyg(dataset: Any) -> Callable[[Path], Any]:
-    def make(root: Path) -> Any:
-        with locked(root):
-            raw = root / "raw"
-            raw.mkdir(exist_ok=True)
-            for name, pins in _PYG_PINS[dataset].items():
-                if not (raw / name).exists():
-                    fetch(f"{dataset.url}/{name}", raw / name, pins)
-                verify(raw / name, pins)
-            try:
-                return as_kg(dataset(str(root)))
-            except (EOFError, RuntimeError, pickle.UnpicklingError):
-                # PyG writes its cache in place; one that was cut off is made
-                # again.
-                return as_kg(dataset(str(root), force_reload=True))
-
-    return make
+def _open_pyg(dataset: Any, root: Path) -> Data:
+    with locked(root):
+        raw = root / "raw"
+        raw.mkdir(exist_ok=True)
+        for name, pins in _PYG_PINS[dataset].items():
+            if not (raw / name).exists():
+                fetch(f"{dataset.url}/{name}", raw / name, pins)
+            verify(raw / name, pins)
+        try:
+            return as_kg(dataset(str(root)))
+        except (EOFError, RuntimeError, pickle.UnpicklingError):
+            # PyG writes its cache in place; a damaged one is made again.
+            return as_kg(dataset(str(root), force_reload=True))
 
 
 REGISTRY: dict[str, Entry] = {
     "fb15k-237": Entry(
         "FB15k-237",
-        _open_pyg(FB15k_237),
+        partial(_open_pyg, FB15k_237),
         (272_115, 17_535, 20_466),
         14_541,
         237,
@@ -101,7 +94,7 @@ REGISTRY: dict[str, Entry] = {
     ),
     "wn18rr": Entry(
         "WN18RR",
-        _open_pyg(WordNet18RR),
+        partial(_open_pyg, WordNet18RR),
         (86_835, 3_034, 3_134),
         40_943,
         11,
@@ -195,11 +188,10 @@ def load(
     Args:
         name (str): One of :func:`names`, or a folder or file of triples.
         root (str, optional): The folder that holds datasets, one folder each.
-            If set to :obj:`None`, the one that the environment variable
-            :obj:`PYG_CAGP_DATA` names, or else a cache.
-            (default: :obj:`None`)
-        seed (int, optional): The seed of what is drawn: the synthetic graph,
-            and splits that a folder lacks. (default: :obj:`0`)
+            :obj:`None` for the folder in the environment variable
+            :obj:`PYG_CAGP_DATA`, or else a cache. (default: :obj:`None`)
+        seed (int, optional): The seed of the synthetic graph, and of splits
+            that a folder lacks. (default: :obj:`0`)
 
     Example:
         >>> load("synthetic").num_nodes

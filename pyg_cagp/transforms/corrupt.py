@@ -84,8 +84,7 @@ class CorruptTriples(BaseTransform):
             )
         self.corrupt, self.candidates = corrupt, candidates
         self.filtered, self.num_negatives = filtered, num_negatives
-        self.seed = seed
-        self.reference = reference
+        self.seed, self.reference = seed, reference
         self._graph: Data | None = None
 
     def forward(self, data: Data) -> Data:
@@ -114,14 +113,10 @@ class CorruptTriples(BaseTransform):
                 rows = ((places == place) & ~done).nonzero().view(-1)
                 if rows.numel() == 0:
                     continue
-                drawn, fine = draw_valid(
-                    Candidates(place, graph, coverage),
-                    (head[rows], rel[rows], tail[rows]),
-                    known,
-                    generator,
-                )
-                triple[place][rows] = drawn
-                done[rows] = fine
+                options = Candidates(place, graph, coverage)
+                given = head[rows], rel[rows], tail[rows]
+                found = draw_valid(options, given, known, generator)
+                triple[place][rows], done[rows] = found
             if turn == 0:
                 places = 2 - places
         data.corrupt_edge_index = torch.stack([triple[0], triple[2]])[:, done]

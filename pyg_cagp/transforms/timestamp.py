@@ -122,9 +122,8 @@ class TimestampOOD(BaseTransform):
         data.is_repeat = _repeats(data, train)
         for name, mask in zip(MASKS, (train, val, test), strict=True):
             data[name] = mask
-        cuts = {key: _plain(getattr(self, key)) for key in _OPTIONS[:2]}
-        others = {key: getattr(self, key) for key in _OPTIONS[2:]}
-        data.time_cut = cuts | others
+        options = {key: _plain(getattr(self, key)) for key in _OPTIONS}
+        data.time_cut = options
         if self.repeats == "drop":
             data = _keep(data, ~data.is_repeat)
         span = f"from time {int(time.min())} to {int(time.max())}"
@@ -134,8 +133,7 @@ class TimestampOOD(BaseTransform):
     def _check(self, data: Data, why: str) -> None:
         if not bool(data.train_mask.any()):
             raise InvalidInputError(f"no training edge is left ({why})")
-        splits = ["test"] if self.val_cutoff is None else ["val", "test"]
-        for split in splits:
+        for split in ["test"] if self.val_cutoff is None else ["val", "test"]:
             label = data.ood_label[data[f"{split}_mask"]]
             for value, what in ((0, "past"), (1, "future")):
                 if not bool((label == value).any()):
