@@ -36,14 +36,9 @@ def comparison(
     first: str, second: str, drawn: metrics.Comparison
 ) -> dict[str, Any]:
     r"""Returns the row of a comparison of two methods."""
-    return {
-        "first": first,
-        "second": second,
-        "difference": drawn.difference,
-        "low": drawn.low,
-        "high": drawn.high,
-        "p_bootstrap": drawn.p_value,
-    }
+    keys = ("difference", "low", "high", "p_bootstrap")
+    values = dict(zip(keys, drawn[2:], strict=True))
+    return {"first": first, "second": second, **values}
 
 
 def with_holm(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

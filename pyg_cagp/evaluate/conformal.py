@@ -40,33 +40,28 @@ def conformal(
     progress: bool = False,
 ) -> ConformalResult:
     r"""Answers each test query with a set of entities, by split conformal
-    prediction, and measures how often the set holds the answer and how large
-    it is.
+    prediction, and measures the coverage of the sets and their size.
 
     The nonconformity of a candidate is :math:`-\log p(c \mid q)` under the
-    softmax over all candidates but those known from the splits before: train
-    for validation queries, train and validation for test queries. Thresholds
+    softmax over all candidates that no split before has as answers. Thresholds
     come from the validation triples alone, one for each side. The guarantee is
-    coverage of at least :math:`1 - \alpha` for
-    queries exchangeable with those of validation, so coverage is reported by
-    kind of triple, too: emerging entities and novel contexts may break it.
+    coverage of at least :math:`1 - \alpha` for queries exchangeable with those
+    of validation. Emerging entities and novel contexts may break it, so
+    coverage is reported by kind of triple, too.
 
     Args:
         model (Scorer or callable): See :func:`~pyg_cagp.nn.scoring.as_scorer`.
         kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
         alpha (float, optional): How often a set may miss. (default: :obj:`0.1`)
-        group (str, optional): If set to :obj:`"relation"`, each relation has a
-            threshold of its own (Mondrian), so that the promise holds for each.
-            (default: :obj:`None`)
-        difficulty (callable, optional): An estimator of positive numbers by
-            which nonconformity is divided, taken at the model's best answer, so
-            that doubtful queries get larger sets and others smaller ones.
-            (default: :obj:`None`)
-        fallback (str, optional): What relations with too few validation triples
-            get; see :func:`~pyg_cagp.metrics.mondrian_thresholds`.
+        group (str, optional): If set to :obj:`"relation"`, each relation has
+            its own threshold (Mondrian). (default: :obj:`None`)
+        difficulty (callable, optional): An estimator of positive numbers, at
+            the model's best answer. Nonconformity is divided by it, so that
+            uncertain queries get larger sets. (default: :obj:`None`)
+        fallback (str, optional): The threshold of relations with too few
+            triples; see :func:`~pyg_cagp.metrics.mondrian_thresholds`.
             (default: :obj:`"everything"`)
-        preset (str, optional): The partition that tells kinds of triples.
-            (default: :obj:`"stated"`)
+        preset (str, optional): The partition. (default: :obj:`"stated"`)
         max_scores (int, optional): How many scores to hold at a time.
             (default: :obj:`2097152`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
@@ -91,10 +86,7 @@ def conformal(
     rule = TemporalLike(preset)
     val, test = graph.label(rule, "val"), graph.label(rule, "test")
     if val.rel.numel() == 0 or test.rel.numel() == 0:
-        raise InvalidInputError(
-            "'kg' must have validation triples, to calibrate on, and test "
-            "triples"
-        )
+        raise InvalidInputError("'kg' must have validation and test triples")
     sets = AnswerSets(scorer, kg, difficulty, max_scores)
     covered, size = [], []
     total = 2 * (val.rel.numel() + test.rel.numel())
@@ -105,13 +97,11 @@ def conformal(
                 level = metrics.conformal_threshold(fit, alpha=alpha)
                 threshold = fit.new_full(test.rel.shape, level)
             else:
-                threshold = metrics.mondrian_thresholds(
-                    fit,
-                    val.rel,
-                    kg.num_relations,
-                    alpha=alpha,
-                    fallback=fallback,
-                )[test.rel]
+                groups = fit, val.rel, kg.num_relations
+                levels = metrics.mondrian_thresholds(
+                    *groups, alpha=alpha, fallback=fallback
+                )
+                threshold = levels[test.rel]
             score, number = sets(side, test, "test", threshold, bar)
             covered.append(score <= threshold)
             size.append(number)
@@ -129,7 +119,7 @@ def conformal(
     figures = {
         "promised": 1 - alpha,
         "num_candidates": kg.num_nodes,
-        **_describe(covered, size, torch.ones_like(test.rel, dtype=torch.bool)),
+        **_describe(covered, size, test.rel >= 0),
         "by_kind": {
             name: _describe(covered, size, test.kind == number)
             for number, name in enumerate(test.kinds)
@@ -146,15 +136,7 @@ def conformal(
 
 
 class AnswerSets:
-    r"""Finds the nonconformity of answers and the sizes of answer sets.
-
-    Args:
-        model (Scorer): The model.
-        kg (Data): The graph.
-        difficulty (callable, optional): See :func:`conformal`.
-        max_scores (int, optional): How many scores to hold at a time.
-            (default: :obj:`2097152`)
-    """
+    r"""Computes the nonconformity of answers and the sizes of answer sets."""
 
     def __init__(
         self,
@@ -164,15 +146,12 @@ class AnswerSets:
         max_scores: int = 2**21,
     ) -> None:
         self.device = scorer_device(model)
-        #: What is known before the answers of a split are asked for.
+        before = {"val": kg.train_mask, "test": kg.train_mask | kg.val_mask}
+        sizes = kg.num_nodes, kg.num_relations
+        #: The answers that are known before each split.
         self.known = {
-            split: AnswerIndex(
-                *triples(kg, before), kg.num_nodes, kg.num_relations
-            ).to(self.device)
-            for split, before in (
-                ("val", kg.train_mask),
-                ("test", kg.train_mask | kg.val_mask),
-            )
+            split: AnswerIndex(*triples(kg, mask), *sizes).to(self.device)
+            for split, mask in before.items()
         }
         self.model = model
         self.difficulty = difficulty
@@ -188,8 +167,8 @@ class AnswerSets:
         threshold: Tensor | None,
         bar: Any,
     ) -> tuple[Tensor, Tensor]:
-        r"""Returns the nonconformity of each triple's answer, and the size of
-        its set if there is a threshold.
+        r"""Returns the nonconformity of each answer and, with a threshold, the
+        size of each set.
         """
         found, sizes = [], []
         for start in range(0, triples.rel.numel(), self.size):

@@ -80,16 +80,14 @@ def error_ranking(
     The best candidate answers each distinct query of the test split, and
     estimators see the triple with this answer; never the hidden one. The
     baseline :obj:`"max probability"` is 1 minus the probability of the answer.
-    The result has the model's accuracy and, for each method, AURC, E-AURC,
-    AUGRC, the AUROC of errors, the accuracy at each answer rate and at no more
-    than each risk, with the threshold chosen on validation (and in hindsight),
-    and a paired bootstrap of its AURC against that of the baseline, corrected
-    by Holm's method.
+    The result has the model's accuracy. For each method, it has AURC, E-AURC,
+    AUGRC, the AUROC of errors, the accuracy at each answer rate and risk (with
+    thresholds from validation), and a paired bootstrap of its AURC against the
+    baseline's, corrected by Holm's method.
 
     Args:
         model (Scorer or callable): See :func:`~pyg_cagp.nn.scoring.as_scorer`.
-        estimators (callable, sequence or mapping): One or more fitted
-            estimators.
+        estimators (callable, sequence or mapping): The fitted estimators.
         kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
         rates (float or sequence, optional): The shares of queries to answer,
             in :math:`(0, 1]`. (default: :obj:`(0.85,)`)
@@ -100,8 +98,7 @@ def error_ranking(
             :obj:`"entities"`; see :func:`~pyg_cagp.evaluate.ood`. If set to
             :obj:`None`, queries. (default: :obj:`None`)
         seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
-        num_resamples (int, optional): The number of resamples.
-            (default: :obj:`10000`)
+        num_resamples (int, optional): How many to draw. (default: :obj:`10000`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
@@ -137,9 +134,11 @@ def error_ranking(
         name: _evaluate(score, test.error, fit[name], val.error, rates, risks)
         for name, score in scores.items()
     }
-    groups = clusters(test.head, test.rel, test.tail, cluster)
+    groups = clusters(*test[:3], cluster)
+    resampler = metrics.Resampler(test.error.numel(), cluster=groups)
+    options = {"num_resamples": num_resamples, "seed": seed}
     comparisons = _compare(
-        scores, test.error, groups, num_resamples, seed, progress
+        scores, test.error, resampler, {**options, "progress": progress}
     )
     figures = {
         "num_queries": test.error.numel(),
@@ -157,10 +156,8 @@ def error_ranking(
         "cluster": cluster,
         "num_resamples": num_resamples,
     }
-    samples = {
-        **test._asdict(),
-        **{f"score/{name}": score for name, score in scores.items()},
-    }
+    samples = test._asdict()
+    samples |= {f"score/{name}": score for name, score in scores.items()}
     return ErrorRankingResult(
         "error-ranking", figures, config, graph.description, samples, seed
     )
@@ -189,57 +186,35 @@ def _evaluate(
     rates: Sequence[float],
     risks: Sequence[float],
 ) -> dict[str, Any]:
+    selective, at_risk = {}, {}
+    for rate in rates:
+        threshold = metrics.threshold_for_rate(fit, rate)
+        chosen = metrics.select(score, error, threshold)
+        selective[f"{rate:g}"] = chosen._asdict()
+    for risk in risks:
+        threshold = metrics.threshold_for_risk(fit, fit_error, risk)
+        chosen = metrics.select(score, error, threshold)
+        best = metrics.answer_rate_at(score, error, risk)._asdict()
+        at_risk[f"{risk:g}"] = chosen._asdict() | {"rate in hindsight": best}
     return {
         "aurc": metrics.aurc(score, error),
         "e_aurc": metrics.e_aurc(score, error),
         "augrc": metrics.augrc(score, error),
         "auroc": metrics.kind_auroc(score, error.long(), 1),
-        "selective": {
-            f"{rate:g}": metrics.select(
-                score, error, metrics.threshold_for_rate(fit, rate)
-            )._asdict()
-            for rate in rates
-        },
-        "at risk": {
-            f"{risk:g}": {
-                **metrics.select(
-                    score,
-                    error,
-                    metrics.threshold_for_risk(fit, fit_error, risk),
-                )._asdict(),
-                "rate in hindsight": metrics.answer_rate_at(
-                    score, error, risk
-                )._asdict(),
-            }
-            for risk in risks
-        },
+        "selective": selective,
+        "at risk": at_risk,
     }
 
 
 def _compare(
     scores: dict[str, Tensor],
     error: Tensor,
-    groups: Tensor | None,
-    num_resamples: int,
-    seed: int,
-    progress: bool,
+    resampler: metrics.Resampler,
+    options: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    baseline = metrics.WeightedAURC(scores[BASELINE], error)
-    resampler = metrics.Resampler(error.numel(), cluster=groups)
-    rows = [
-        comparison(
-            name,
-            BASELINE,
-            metrics.compare(
-                metrics.WeightedAURC(score, error),
-                baseline,
-                resampler,
-                num_resamples=num_resamples,
-                seed=seed,
-                progress=progress,
-            ),
-        )
-        for name, score in scores.items()
-        if name != BASELINE
-    ]
+    area = {n: metrics.WeightedAURC(s, error) for n, s in scores.items()}
+    baseline, rows = area.pop(BASELINE), []
+    for name, first in area.items():
+        drawn = metrics.compare(first, baseline, resampler, **options)
+        rows.append(comparison(name, BASELINE, drawn))
     return with_holm(rows)

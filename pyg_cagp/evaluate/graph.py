@@ -14,13 +14,8 @@ from pyg_cagp.protocols import LabelledTriples, Protocol, Split
 
 
 class EvaluationGraph:
-    r"""A graph that was checked. Its coverage, digest, labelled triples and a
-    model's predictions are computed at the first use, and once.
-
-    Every evaluation takes one in place of a graph.
-
-    Args:
-        kg (Data): The graph, which was checked and does not change.
+    r"""A checked graph, which every evaluation takes in place of a graph. Its
+    coverage, digest, labels and predictions are computed once.
 
     Example:
         >>> from pyg_cagp.datasets import load

@@ -22,8 +22,7 @@ def circularity(
     The oracle knows these two and, in hindsight, the share of OOD triples among
     those that have the same two. No detector that sees nothing else has a
     larger AUROC on these triples. Where it is 1, labels are a function of
-    frequency and coverage, and a detector that knows both is perfect before
-    anything is learned.
+    frequency and coverage.
 
     Args:
         coverage (Coverage): The coverage of the training triples.
@@ -58,15 +57,16 @@ def circularity(
     )
     share = torch.bincount(cell, weights=bits.double()) / size
     oracle = auroc(share[cell], bits)
-    verdict = (
-        "labels follow from frequency and coverage: a detector that knows both "
-        "is perfect by construction"
-        if oracle == 1
-        else "labels do not follow from frequency and coverage alone"
-    )
+    verdict = "labels do not follow from frequency and coverage alone"
+    if oracle == 1:
+        verdict = (
+            "labels follow from frequency and coverage: a detector that knows "
+            "both is perfect by construction"
+        )
     figures = {
         "oracle": oracle,
         "rarity": auroc(-smaller, bits),
         "structural": auroc(missing, bits),
+        "verdict": verdict,
     }
-    return CircularityResult("circularity", {**figures, "verdict": verdict})
+    return CircularityResult("circularity", figures)

@@ -48,9 +48,8 @@ def ood(
     r"""Evaluates how well estimators separate OOD triples from ID ones.
 
     The threshold of F1 and accuracy, and the map from uncertainties to
-    probabilities, are chosen on validation triples that the protocol has
-    labelled in the same way; without such triples, figures that depend on them
-    are :obj:`None`. The result has
+    probabilities, are chosen on validation triples that the protocol labels;
+    without such triples, these figures are :obj:`None`. The result has
 
     * :obj:`counts`: how many triples there are of each kind,
     * :obj:`by_construction`: how far the labels follow from frequency and
@@ -72,8 +71,7 @@ def ood(
             :mod:`pyg_cagp.protocols`. (default: :obj:`"temporal-like"`)
         preset (str or TemporalLikeOOD, optional): The partition of the
             paper, by its name, or another. (default: :obj:`"stated"`)
-        seed (int, optional): The seed of corruption and of the bootstrap.
-            (default: :obj:`0`)
+        seed (int, optional): The seed of all draws. (default: :obj:`0`)
         compare_with (str, optional): The estimator to compare all others with.
             (default: :obj:`None`)
         cluster (str, optional): The unit that the bootstrap draws, as triples
@@ -81,8 +79,7 @@ def ood(
             :obj:`"tail"`, :obj:`"query"` (head and relation), or
             :obj:`"entities"` (both ends at once). If set to :obj:`None`,
             triples. (default: :obj:`None`)
-        num_resamples (int, optional): The number of resamples.
-            (default: :obj:`10000`)
+        num_resamples (int, optional): How many to draw. (default: :obj:`10000`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
@@ -110,16 +107,13 @@ def ood(
     for name, there in (("ID", test.label == 0), ("OOD", test.label == 1)):
         if not bool(there.any()):
             raise InvalidInputError(
-                f"the test triples of protocol '{rule.name}' have no {name} "
-                f"triple"
+                f"the test triples of '{rule.name}' have no {name} triple"
             )
     can_fit = 0 < int(val.label.sum()) < val.label.numel()
     scores, methods = {}, {}
     for name, estimator in named.items():
         scores[name] = uncertainties(name, estimator, test.triples)
-        fit = None
-        if can_fit:
-            fit = uncertainties(name, estimator, val.triples)
+        fit = uncertainties(name, estimator, val.triples) if can_fit else None
         methods[name] = _evaluate(scores[name], test, fit, val.label)
     leakage = circularity(test.coverage, *test.triples, test.label)
     figures: dict[str, Any] = {
@@ -128,9 +122,13 @@ def ood(
         "methods": methods,
     }
     if compare_with is not None:
-        figures["comparisons"] = _compare(
-            scores, test, compare_with, cluster, num_resamples, seed, progress
-        )
+        options = {
+            "cluster": clusters(*test.triples, cluster),
+            "num_resamples": num_resamples,
+            "seed": seed,
+            "progress": progress,
+        }
+        figures["comparisons"] = _compare(scores, test, compare_with, options)
     partition = getattr(rule, "partition", "stated")
     config = {
         "protocol": rule.name,
@@ -140,13 +138,9 @@ def ood(
         "cluster": cluster,
         "num_resamples": num_resamples,
     }
-    samples = {
-        "head": test.head,
-        "rel": test.rel,
-        "tail": test.tail,
-        "kind": test.kind,
-        **{f"score/{name}": score for name, score in scores.items()},
-    }
+    samples = dict(zip(("head", "rel", "tail"), test.triples, strict=True))
+    samples["kind"] = test.kind
+    samples |= {f"score/{name}": score for name, score in scores.items()}
     return OODResult(
         rule.name, figures, config, graph.description, samples, seed
     )
@@ -179,9 +173,7 @@ def _row(score: Tensor, label: Tensor, threshold: float | None) -> dict:
         "fpr_at_95_tpr": metrics.fpr_at_tpr(score, label),
         "detection_accuracy": metrics.detection_accuracy(score, label),
         "threshold": threshold,
-        "f1": None,
-        "accuracy": None,
-        "confusion": None,
+        **dict.fromkeys(("f1", "accuracy", "confusion")),
     }
     if threshold is not None:
         counts = metrics.confusion(score, label, threshold)
@@ -196,12 +188,11 @@ def _calibration(
     if not bool(fit.isfinite().all() & score.isfinite().all()):
         return None
     p = metrics.PlattCalibrator().fit(fit, fit_label)(score)
+    ece = metrics.expected_calibration_error
     return {
         "map": "platt",
-        "ece": metrics.expected_calibration_error(p, label, binning="mass"),
-        "ece_debiased": metrics.expected_calibration_error(
-            p, label, binning="mass", debiased=True
-        ),
+        "ece": ece(p, label, binning="mass"),
+        "ece_debiased": ece(p, label, binning="mass", debiased=True),
         "mce": metrics.maximum_calibration_error(p, label, binning="mass"),
         "brier": metrics.brier_score(p, label),
         "brier_parts": metrics.brier_parts(p, label, num_bins=15)._asdict(),
@@ -213,24 +204,14 @@ def _compare(
     scores: dict[str, Tensor],
     test: LabelledTriples,
     reference: str,
-    cluster: Cluster | None,
-    num_resamples: int,
-    seed: int,
-    progress: bool,
+    options: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    groups = clusters(*test.triples, cluster)
     rows = []
     for name, score in scores.items():
         if name == reference:
             continue
         pair = scores[reference], score, test.label
-        drawn = metrics.paired_bootstrap(
-            *pair,
-            num_resamples=num_resamples,
-            cluster=groups,
-            seed=seed,
-            progress=progress,
-        )
+        drawn = metrics.paired_bootstrap(*pair, **options)
         p = metrics.delong_test(*pair).p_value
         rows.append({**comparison(reference, name, drawn), "p_delong": p})
     return with_holm(rows)

@@ -16,11 +16,10 @@ from pyg_cagp.transforms import TemporalLikeOOD
 def partition_summary(kg: Data, transform: TemporalLikeOOD) -> PartitionResult:
     r"""Returns the sizes of a partition, and how circular it is.
 
-    For validation and test, the summary counts ID, emerging and novel triples,
-    and gives the AUROC of structural uncertainty
-    :math:`U_{\text{str}} = 2 - c(h, r) - c(t, r)` for each kind (ties counted
-    half) with :math:`\rho = P(U_{\text{str}} = 0 \mid \text{emerging})`. That
-    of novel contexts is 1 by construction.
+    For validation and test, it has the numbers of ID, emerging and novel
+    triples, :math:`\rho = P(U_{\text{str}} = 0 \mid \text{emerging})`, and the
+    AUROC of structural uncertainty for each kind, which is 1 for novel contexts
+    by construction.
 
     Args:
         kg (torch_geometric.data.Data): The graph, in the one graph form.
@@ -35,8 +34,7 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> PartitionResult:
     """
     if not isinstance(transform, TemporalLikeOOD):
         raise InvalidInputError(
-            f"'transform' must be a TemporalLikeOOD (got "
-            f"{type(transform).__name__})"
+            f"'transform' must be a TemporalLikeOOD (got {transform!r})"
         )
     if transform.reference is not None:
         raise InvalidInputError(
@@ -47,6 +45,8 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> PartitionResult:
     head, tail = data.edge_index
     missing = coverage.missing(head, data.edge_type, tail)
     cells = data.num_nodes * data.num_relations
+    masks = {"valid": data.val_mask, "test": data.test_mask}
+    options = ("quantile", "inclusive", "population", "self_loops")
     figures = {
         "num_nodes": data.num_nodes,
         "num_relations": data.num_relations,
@@ -56,33 +56,22 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> PartitionResult:
             "density": coverage.nnz / cells if cells else 0.0,
             "bytes": coverage.nbytes,
         },
-        "quantile": transform.quantile,
-        "inclusive": transform.inclusive,
-        "population": transform.population,
-        "self_loops": transform.self_loops,
+        **{name: getattr(transform, name) for name in options},
         "tau": data.ood_tau,
         "splits": {
             name: _describe(data.ood_type[mask], missing[mask])
-            for name, mask in (
-                ("valid", data.val_mask),
-                ("test", data.test_mask),
-            )
+            for name, mask in masks.items()
         },
     }
     return PartitionResult("partition", figures)
 
 
 def _describe(ood_type: Tensor, missing: Tensor) -> dict[str, Any]:
-    counts = {
-        name: int((ood_type == kind).sum()) for kind, name in enumerate(KINDS)
-    }
-    emerging = missing[ood_type == 1]
+    covered = missing[ood_type == 1] == 0
     return {
-        **counts,
+        **{n: int((ood_type == kind).sum()) for kind, n in enumerate(KINDS)},
         "total": ood_type.numel(),
-        "rho": float((emerging == 0).double().mean())
-        if emerging.numel()
-        else None,
+        "rho": float(covered.double().mean()) if covered.numel() else None,
         "u_str_auroc": {
             "emerging": kind_auroc(missing, ood_type, 1),
             "novel": kind_auroc(missing, ood_type, 2),

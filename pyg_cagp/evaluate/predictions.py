@@ -45,9 +45,8 @@ def predicted(model: Scorer, kg: Data, split: Split) -> Predictions:
         given = head if side == "tail" else tail
         query = (given * kg.num_relations + rel).unique()
         given, asked = query // kg.num_relations, query % kg.num_relations
-        answer = top_answers(
-            model, side, given.to(device), asked.to(device), known=known
-        )
+        query = given.to(device), asked.to(device)
+        answer = top_answers(model, side, *query, known=known)
         found = answer.entity[:, 0].to(given.device)
         ends = (given, found) if side == "tail" else (found, given)
         parts.append(

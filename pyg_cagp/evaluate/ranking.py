@@ -49,8 +49,7 @@ def ranking(
       occurs in train.
 
     Args:
-        model (Scorer or callable): The model: ours, PyG's or any other that
-            :func:`~pyg_cagp.nn.scoring.as_scorer` takes.
+        model (Scorer or callable): See :func:`~pyg_cagp.nn.scoring.as_scorer`.
         kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
         split (str, optional): The split to rank. (default: :obj:`"test"`)
         filtered (bool, optional): If set to :obj:`False`, other right answers
@@ -83,24 +82,13 @@ def ranking(
     if rel.numel() == 0:
         raise InvalidInputError(f"'kg' has no {split} triples to rank")
     known = AnswerIndex.from_data(kg).to(device) if filtered else None
-    counts = rank_counts(
-        scorer,
-        head,
-        rel,
-        tail,
-        known=known,
-        max_scores=max_scores,
-        progress=progress,
-    )
+    options: dict[str, Any] = {"max_scores": max_scores, "progress": progress}
+    counts = rank_counts(scorer, head, rel, tail, known=known, **options)
     answer = torch.cat([tail, head])
     both_rel = torch.cat([rel, rel])
     is_head = torch.arange(2, device=device).repeat_interleave(rel.numel())
-    both = RankCounts(
-        *(
-            torch.cat(parts)
-            for parts in zip(counts["tail"], counts["head"], strict=True)
-        )
-    )
+    sides = zip(counts["tail"], counts["head"], strict=True)
+    both = RankCounts(*map(torch.cat, sides))
 
     def measure(chosen: Tensor | slice = slice(None)) -> dict[str, float]:
         higher, equal, rivals = (part[chosen] for part in both)
@@ -115,30 +103,24 @@ def ranking(
         return found
 
     category = relation_categories(kg).to(device)[both_rel]
-    sided = [
-        f"{name} {side}" for side in ("tail", "head") for name in CATEGORIES
-    ]
     by_category = by(category, CATEGORIES)
-    for name, values in by(
-        torch.where(category < 0, -1, category + 4 * is_head), sided
-    ).items():
-        label, side = name.split()
-        by_category[label][side] = values
-    names = relation_labels(kg)
+    for place, side in enumerate(("tail", "head")):
+        sided = torch.where(is_head == place, category, -1)
+        for label, values in by(sided, CATEGORIES).items():
+            by_category[label][side] = values
     metrics = {
         **measure(),
         "num_queries": both_rel.numel(),
         "by_side": by(is_head, ("tail", "head")),
         "by_category": by_category,
-        "by_relation": by(both_rel, names),
+        "by_relation": by(both_rel, relation_labels(kg)),
         "by_frequency": _by_frequency(
             graph.coverage.frequency().to(device)[answer], measure
         ),
     }
     samples = {"head": head, "rel": rel, "tail": tail}
     for side, part in counts.items():
-        for key, value in part._asdict().items():
-            samples[f"{side}_{key}"] = value
+        samples |= {f"{side}_{k}": v for k, v in part._asdict().items()}
     config = {
         **identities({"model": model}),
         "split": split,
@@ -154,12 +136,6 @@ def _by_frequency(frequency: Tensor, measure: Any) -> list[dict[str, Any]]:
     for place in range(int(group.max()) + 1):
         chosen = (group == place).nonzero().view(-1)
         low, high = torch.aminmax(frequency[chosen])
-        rows.append(
-            {
-                "lowest": int(low),
-                "highest": int(high),
-                "num": chosen.numel(),
-                **measure(chosen),
-            }
-        )
+        row = {"lowest": int(low), "highest": int(high), "num": chosen.numel()}
+        rows.append(row | measure(chosen))
     return rows

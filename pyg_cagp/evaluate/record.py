@@ -16,6 +16,9 @@ from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 
 SCHEMA = 1
 
+#: The errors of a file that is not whole.
+BROKEN = (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile)
+
 #: The keys of a document.
 KEYS = ("protocol", "config", "graph", "metrics", "seed", "versions")
 
@@ -23,9 +26,7 @@ KEYS = ("protocol", "config", "graph", "metrics", "seed", "versions")
 def write_record(
     path: Path, document: dict[str, Any], samples: Mapping[str, Tensor]
 ) -> None:
-    r"""Writes a document, and samples to :obj:`PATH.npz`, each whole or not at
-    all.
-    """
+    r"""Writes a document, and samples to :obj:`PATH.npz`; each whole."""
     check_target(path)
     if path.suffix == ".npz":
         raise InvalidInputError(
@@ -42,9 +43,7 @@ def write_record(
 
 
 def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    r"""Returns the values of :obj:`KEYS` and the samples that
-    :func:`write_record` has written.
-    """
+    r"""Returns the values of :obj:`KEYS` and the samples of a record."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         schema = document["schema"]
@@ -61,22 +60,14 @@ def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         return {key: document[key] for key in KEYS}, samples
     except DatasetFormatError:
         raise
-    except (
-        EOFError,
-        KeyError,
-        TypeError,
-        ValueError,
-        zipfile.BadZipFile,
-    ) as error:
+    except BROKEN as error:
         raise DatasetFormatError(
             f"'{path}' is not a whole record of an evaluation ({error!r})"
         ) from None
 
 
 def plain(value: Any) -> Any:
-    r"""Returns a value as JSON can hold it; numbers that it has no word for
-    become :obj:`None`.
-    """
+    r"""Returns a value for JSON; NaN and infinity become :obj:`None`."""
     if isinstance(value, Mapping):
         return {str(key): plain(part) for key, part in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):

@@ -87,9 +87,8 @@ class Result(Mapping):
 
     def __repr__(self) -> str:
         shown = self.table()
-        names = self.columns or tuple(
-            dict.fromkeys(k for r in shown for k in r)
-        )
+        keys = dict.fromkeys(key for row in shown for key in row)
+        names = self.columns or tuple(keys)
         cells = [tuple(row.get(name) for name in names) for row in shown]
         return (
             f"{self.__class__.__name__}(protocol={self.protocol!r}, "
@@ -99,8 +98,8 @@ class Result(Mapping):
     # Files ###################################################################
 
     def to_dict(self) -> dict[str, Any]:
-        r"""Returns everything but the samples, ready for JSON. Numbers that
-        JSON has no word for become :obj:`None`.
+        r"""Returns everything but the samples, ready for JSON, where NaN and
+        infinity become :obj:`None`.
         """
         return {
             "schema": SCHEMA,

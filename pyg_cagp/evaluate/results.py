@@ -29,13 +29,8 @@ class OODResult(Result):
     r"""The result of :func:`~pyg_cagp.evaluate.ood`."""
 
     columns = (
-        "method",
-        "kind",
-        "num_ood",
-        "auroc",
-        "aupr",
-        "fpr_at_95_tpr",
-        "f1",
+        *("method", "kind", "num_ood"),
+        *("auroc", "aupr", "fpr_at_95_tpr", "f1"),
     )
 
     counts: dict[str, dict[str, int]] = field(init=False)
@@ -98,14 +93,11 @@ class PartitionResult(Result):
     splits: dict[str, dict[str, Any]] = field(init=False)
 
     def table(self) -> list[dict[str, Any]]:
-        r"""Returns one row a split, with the AUROC of structural uncertainty
-        by kind.
-        """
-        parts = {
-            name: part
-            | {f"auroc {k}": v for k, v in part["u_str_auroc"].items()}
-            for name, part in self.splits.items()
-        }
+        r"""Returns one row a split, with the AUROC by kind."""
+        parts = {}
+        for name, part in self.splits.items():
+            areas = part["u_str_auroc"].items()
+            parts[name] = part | {f"auroc {kind}": area for kind, area in areas}
         return rows(parts, "split")
 
 

@@ -88,11 +88,7 @@ def uncertainties(
     for head, rel, tail in zip(*columns, strict=True):
         part = estimator(head, rel, tail)
         if not isinstance(part, Tensor) or part.shape != head.shape:
-            got = (
-                f"shape {list(part.shape)}"
-                if isinstance(part, Tensor)
-                else type(part).__name__
-            )
+            got = getattr(part, "shape", type(part).__name__)
             raise InvalidInputError(
                 f"estimator '{name}' must return one number for each of "
                 f"{head.numel()} triples (got {got})"

@@ -52,18 +52,12 @@ def _summary(values: list[Any], factor: float) -> Any:
     if isinstance(first, Mapping):
         keys = [key for key in first if all(key in v for v in values)]
         return {key: _summary([v[key] for v in values], factor) for key in keys}
-    if any(
-        isinstance(v, bool) or not isinstance(v, (int, float)) for v in values
-    ):
+    kinds = [type(value) for value in values]
+    if bool in kinds or not all(issubclass(k, (int, float)) for k in kinds):
         return None
     num = len(values)
     mean = sum(values) / num
     std = math.sqrt(sum((v - mean) ** 2 for v in values) / (num - 1))
     width = factor * std / math.sqrt(num)
-    return {
-        "mean": mean,
-        "std": std,
-        "low": mean - width,
-        "high": mean + width,
-        "num": num,
-    }
+    ends = {"low": mean - width, "high": mean + width}
+    return {"mean": mean, "std": std, **ends, "num": num}

@@ -56,14 +56,11 @@ def bca_interval(
         True
     """
     check_share("level", level)
-    drawn = bootstrap_values(
-        [statistic],
-        resampler,
-        num_resamples=num_resamples,
-        seed=seed,
-        progress=progress,
-    )[0]
-    drawn = drawn[~drawn.isnan()]
+    options = {"num_resamples": num_resamples, "seed": seed}
+    values = bootstrap_values(
+        [statistic], resampler, **options, progress=progress
+    )
+    drawn = values[~values.isnan()]
     estimate = statistic.value()
     if drawn.numel() == 0:
         raise ValueError("the statistic has no value in any resample")
@@ -74,12 +71,12 @@ def bca_interval(
         # All resamples on one side: there is no z_0, so no correction.
         low, high = quantiles(drawn, (1 - level) / 2, (1 + level) / 2)
         return Interval(estimate, low, high)
-    z0 = _normal_quantile(share)
+    z0 = normal_quantile(share)
     a = _acceleration(statistic, resampler)
     ends = []
     for tail in ((1 - level) / 2, (1 + level) / 2):
-        z = z0 + _normal_quantile(tail)
-        ends.append(_normal_cdf(z0 + z / (1 - a * z)))
+        z = z0 + normal_quantile(tail)
+        ends.append(math.erfc(-(z0 + z / (1 - a * z)) / math.sqrt(2)) / 2)
     low, high = quantiles(drawn, *ends)
     return Interval(estimate, low, high)
 
@@ -106,9 +103,6 @@ def _acceleration(statistic: WeightedStatistic, resampler: Resampler) -> float:
     return third / (6 * second**1.5) if second > 0 else 0.0
 
 
-def _normal_quantile(share: float) -> float:
+def normal_quantile(share: float) -> float:
+    r"""Returns a quantile of the standard normal distribution."""
     return float(torch.special.ndtri(torch.tensor(share, dtype=torch.double)))
-
-
-def _normal_cdf(z: float) -> float:
-    return math.erfc(-z / math.sqrt(2)) / 2

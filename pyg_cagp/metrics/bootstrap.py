@@ -53,10 +53,6 @@ def bootstrap_values(
         >>> bootstrap_values([mean], Resampler(3), num_resamples=100).shape
         torch.Size([1, 100])
     """
-    if num_resamples < 1:
-        raise ValueError(
-            f"'num_resamples' must be positive (got {num_resamples})"
-        )
     sizes = {statistic.num_samples for statistic in statistics}
     if sizes != {resampler.num_samples}:
         raise ValueError(
@@ -64,8 +60,8 @@ def bootstrap_values(
             f"{sorted(sizes)} of them, and {resampler.num_samples} to draw)"
         )
     found = []
+    device = statistics[0].device
     with tqdm(total=num_resamples, disable=not progress) as bar:
-        device = statistics[0].device
         for weight in resampler.draw(num_resamples, seed, device=device):
             found.append(torch.stack([s(weight) for s in statistics]).cpu())
             bar.update(weight.size(0))
@@ -100,8 +96,7 @@ def compare(
         resampler (Resampler): How resamples are drawn.
         num_resamples (int, optional): Their number :math:`B`.
             (default: :obj:`10000`)
-        level (float, optional): The level of the interval.
-            (default: :obj:`0.95`)
+        level (float, optional): That of the interval. (default: :obj:`0.95`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
@@ -113,13 +108,9 @@ def compare(
         (0.3333, True)
     """
     check_share("level", level)
-    values = bootstrap_values(
-        [first, second],
-        resampler,
-        num_resamples=num_resamples,
-        seed=seed,
-        progress=progress,
-    )
+    options = {"num_resamples": num_resamples, "seed": seed}
+    pair = [first, second]
+    values = bootstrap_values(pair, resampler, **options, progress=progress)
     drawn = values[0] - values[1]
     drawn = drawn[~drawn.isnan()]
     if drawn.numel() == 0:
@@ -153,13 +144,11 @@ def paired_bootstrap(
         first (torch.Tensor): The one method's scores.
         second (torch.Tensor): The other's, of the same samples.
         label (torch.Tensor): The labels, 1 for what should score high.
-        num_resamples (int, optional): The number of resamples.
-            (default: :obj:`10000`)
-        cluster (torch.Tensor, optional): What is drawn as a whole; see
+        num_resamples (int, optional): Their number. (default: :obj:`10000`)
+        cluster (torch.Tensor, optional): The clusters to draw; see
             :class:`Resampler`. If set to :obj:`None`, samples are drawn, each
             class by itself. (default: :obj:`None`)
-        level (float, optional): The level of the interval.
-            (default: :obj:`0.95`)
+        level (float, optional): That of the interval. (default: :obj:`0.95`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
@@ -170,15 +159,12 @@ def paired_bootstrap(
         >>> result.first, round(result.second, 4)
         (1.0, 0.6667)
     """
-    statistics = WeightedAUROC(first, label), WeightedAUROC(second, label)
+    pair = WeightedAUROC(first, label), WeightedAUROC(second, label)
     labels = as_bits("label", label)
-    resampler = Resampler(
-        labels.numel(),
-        strata=None if cluster is not None else labels,
-        cluster=cluster,
-    )
+    strata = labels if cluster is None else None
+    resampler = Resampler(labels.numel(), strata=strata, cluster=cluster)
     return compare(
-        *statistics,
+        *pair,
         resampler,
         num_resamples=num_resamples,
         level=level,

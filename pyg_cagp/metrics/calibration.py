@@ -8,7 +8,11 @@ from torch import Tensor
 from torch_geometric.utils import scatter
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.metrics.inputs import Values, probabilities_and_labels
+from pyg_cagp.metrics.inputs import (
+    Values,
+    check_positive,
+    probabilities_and_labels,
+)
 
 #: The norm of the gaps of all bins.
 Norm: TypeAlias = Literal["l1", "l2"]
@@ -67,10 +71,7 @@ def calibration_bins(
     """
     p, y = probabilities_and_labels(probability, label)
     check_choice("binning", binning, Binning)
-    if num_bins < 1 or num_bins != int(num_bins):
-        raise ValueError(
-            f"'num_bins' must be a positive whole number (got {num_bins})"
-        )
+    check_positive("num_bins", num_bins)
     if binning == "width":
         steps = torch.arange(1, num_bins, dtype=p.dtype, device=p.device)
         edges = steps / num_bins
@@ -85,10 +86,8 @@ def calibration_bins(
 def gather(p: Tensor, y: Tensor, group: Tensor) -> Bins:
     r"""Returns the bins of given groups of samples."""
     _, group, count = group.unique(return_inverse=True, return_counts=True)
-    sums = [
-        scatter(v, group, dim_size=count.numel(), reduce="sum")
-        for v in (p, y.double())
-    ]
+    parts = (p, y.double())
+    sums = [scatter(v, group, dim_size=count.numel()) for v in parts]
     return Bins(count, sums[0] / count, sums[1] / count)
 
 
@@ -117,13 +116,12 @@ def expected_calibration_error(
             biased; see :func:`calibration_bins`. (default: :obj:`"width"`)
         norm (str, optional): :obj:`"l1"` for :math:`k = 1` or :obj:`"l2"` for
             :math:`k = 2`. (default: :obj:`"l1"`)
-        debiased (bool, optional): If set to :obj:`True`, takes off what chance
-            alone adds, as in the `"Verified Uncertainty Calibration"
-            <https://arxiv.org/abs/1909.10155>`_ paper: each :math:`\bar{y}_b`
-            has the variance :math:`\bar{y}_b (1 - \bar{y}_b) / n_b`, which
-            makes squares too large by that (over :math:`n_b - 1`) and absolute
-            values by the excess of a folded normal distribution. Bins of one
-            sample are left as they are. (default: :obj:`False`)
+        debiased (bool, optional): If set to :obj:`True`, subtracts the share of
+            chance, as in the `"Verified Uncertainty Calibration"
+            <https://arxiv.org/abs/1909.10155>`_ paper: the variance
+            :math:`\bar{y}_b (1 - \bar{y}_b) / (n_b - 1)` of squares, and the
+            excess of a folded normal distribution of absolute values. Bins of
+            one sample do not change. (default: :obj:`False`)
 
     Example:
         >>> p, y = [0.0, 0.2, 0.9, 1.0], [0, 1, 1, 1]
@@ -131,9 +129,8 @@ def expected_calibration_error(
         0.225
     """
     check_choice("norm", norm, Norm)
-    bins = calibration_bins(
-        probability, label, num_bins=num_bins, binning=binning
-    )
+    p, y = probability, label
+    bins = calibration_bins(p, y, num_bins=num_bins, binning=binning)
     gap = bins.gap.abs()
     variance = bins.frequency * (1 - bins.frequency)
     if norm == "l2":
@@ -177,7 +174,6 @@ def maximum_calibration_error(
         >>> maximum_calibration_error(p, y, num_bins=2)
         0.4
     """
-    bins = calibration_bins(
-        probability, label, num_bins=num_bins, binning=binning
-    )
+    p, y = probability, label
+    bins = calibration_bins(p, y, num_bins=num_bins, binning=binning)
     return float(bins.gap.abs().max())

@@ -144,18 +144,14 @@ class IsotonicCalibrator(Calibrator):
 
         scores, labels = scores_and_labels(score, label)
         as_values("score", scores, finite=True)
-        steps = IsotonicRegression().fit(
-            scores.cpu().numpy(), labels.double().cpu().numpy()
-        )
-        self.state_ = {
-            "score": steps.X_thresholds_.tolist(),
-            "probability": steps.y_thresholds_.tolist(),
-        }
+        columns = (part.double().cpu().numpy() for part in (scores, labels))
+        steps = IsotonicRegression().fit(*columns)
+        x, y = steps.X_thresholds_.tolist(), steps.y_thresholds_.tolist()
+        self.state_ = {"score": x, "probability": y}
         return self
 
     def _map(self, score: Values, state: dict[str, Any]) -> Tensor:
         scores = as_values("score", score)
-        found = np.interp(
-            scores.cpu().numpy(), state["score"], state["probability"]
-        )
+        steps = state["score"], state["probability"]
+        found = np.interp(scores.cpu().numpy(), *steps)
         return torch.from_numpy(found).to(scores.device)

@@ -17,6 +17,7 @@ from pyg_cagp.metrics.inputs import (
     Values,
     as_groups,
     as_values,
+    check_rows,
     check_same_length,
     check_share,
 )
@@ -29,10 +30,8 @@ def conformal_threshold(nonconformity: Values, *, alpha: float = 0.1) -> float:
     there are not as many.
 
     Args:
-        nonconformity (torch.Tensor): The scores of the right answers of
-            calibration queries.
-        alpha (float, optional): How often a set may miss, in :math:`(0, 1)`.
-            (default: :obj:`0.1`)
+        nonconformity (torch.Tensor): The scores of the right answers.
+        alpha (float, optional): How often a set may miss. (default: :obj:`0.1`)
 
     Example:
         >>> conformal_threshold([0.3, 0.1, 0.2, 0.4], alpha=0.4)
@@ -42,15 +41,11 @@ def conformal_threshold(nonconformity: Values, *, alpha: float = 0.1) -> float:
     """
     check_share("alpha", alpha)
     scores = as_values("nonconformity", nonconformity)
-    place = _place(scores.numel(), alpha)
+    # (n + 1)(1 - alpha) may lie a rounding error above a whole number.
+    place = max(1, math.ceil((scores.numel() + 1) * (1 - alpha) - 1e-9))
     if place > scores.numel():
         return math.inf
     return float(scores.kthvalue(place).values)
-
-
-def _place(num: int, alpha: float) -> int:
-    # (n + 1)(1 - alpha) may lie a rounding error above a whole number.
-    return max(1, math.ceil((num + 1) * (1 - alpha) - 1e-9))
 
 
 def mondrian_thresholds(
@@ -65,12 +60,10 @@ def mondrian_thresholds(
     promise holds in each group by itself.
 
     Args:
-        nonconformity (torch.Tensor): The scores of the right answers of
-            calibration queries.
+        nonconformity (torch.Tensor): The scores of the right answers.
         group (torch.Tensor): The group of each, in :obj:`[0, num_groups)`.
         num_groups (int): The number of groups.
-        alpha (float, optional): How often a set may miss, in :math:`(0, 1)`.
-            (default: :obj:`0.1`)
+        alpha (float, optional): How often a set may miss. (default: :obj:`0.1`)
         fallback (str, optional): What groups with too few scores get:
             :obj:`"everything"`, an infinite threshold, which keeps the promise,
             or :obj:`"pooled"`, the threshold of all groups together, which does
@@ -85,12 +78,8 @@ def mondrian_thresholds(
     scores = as_values("nonconformity", nonconformity)
     group = as_groups("group", group).to(scores.device)
     check_same_length(nonconformity=scores, group=group)
-    low, high = torch.aminmax(group)
-    if int(low) < 0 or int(high) >= num_groups:
-        raise ValueError(
-            f"'group' must lie in [0, {num_groups}) (got "
-            f"{int(low if int(low) < 0 else high)})"
-        )
+    fine = (group >= 0) & (group < num_groups)
+    check_rows("group", group, fine, f"lie in [0, {num_groups})")
     # By score first, then stably by group: each group's scores ascend.
     order = scores.argsort()
     order = order[group[order].argsort(stable=True)]
@@ -99,11 +88,9 @@ def mondrian_thresholds(
     place = torch.ceil((size + 1).double() * (1 - alpha) - 1e-9)
     place = place.long().clamp(min=1)
     enough = place <= size
-    otherwise = (
-        conformal_threshold(scores, alpha=alpha)
-        if fallback == "pooled"
-        else math.inf
-    )
+    otherwise = math.inf
+    if fallback == "pooled":
+        otherwise = conformal_threshold(scores, alpha=alpha)
     found = scores.new_full((num_groups,), otherwise)
     found[enough] = scores[order[(first + place - 1)[enough]]]
     return found

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from pyg_cagp.metrics.bca import Interval
+from pyg_cagp.metrics.bca import Interval, normal_quantile
 from pyg_cagp.metrics.inputs import (
     Values,
     check_same_length,
@@ -44,11 +44,9 @@ def _placements(score: Tensor, label: Tensor) -> tuple[Tensor, Tensor]:
 
 def _variance(high: Tensor, low: Tensor) -> float:
     # Of one sample there is no variance to estimate.
-    parts = [
-        float(part.var()) / part.numel() if part.numel() > 1 else math.nan
-        for part in (high, low)
-    ]
-    return sum(parts)
+    if min(high.numel(), low.numel()) < 2:
+        return math.nan
+    return sum(float(part.var()) / part.numel() for part in (high, low))
 
 
 def delong_test(first: Values, second: Values, label: Values) -> DeLong:
@@ -116,12 +114,8 @@ def delong_interval(
     area = float(high.mean())
     if min(high.numel(), low.numel()) < 2 or not 0 < area < 1:
         return Interval(area, area, area)
-    z = float(
-        torch.special.ndtri(torch.tensor((1 + level) / 2, dtype=torch.double))
-    )
+    z = normal_quantile((1 + level) / 2)
     width = z * math.sqrt(_variance(high, low)) / (area * (1 - area))
     logit = math.log(area / (1 - area))
-    low_end, high_end = (
-        1 / (1 + math.exp(-(logit + sign * width))) for sign in (-1, 1)
-    )
-    return Interval(area, low_end, high_end)
+    ends = (1 / (1 + math.exp(-(logit + w))) for w in (-width, width))
+    return Interval(area, *ends)

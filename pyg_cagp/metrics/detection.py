@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.metrics.inputs import Values, check_share, scores_and_labels
-from pyg_cagp.metrics.weighted import WeightedAUROC
+from pyg_cagp.metrics.weighted import WeightedAUROC, run_ends
 
 #: The class that counts as positive.
 Positive: TypeAlias = Literal["ood", "id"]
@@ -41,12 +41,9 @@ def sweep(score: Values, label: Values) -> Sweep:
     """
     scores, labels = scores_and_labels(score, label)
     scores, order = scores.sort(descending=True)
-    labels = labels[order]
-    last = torch.ones_like(labels)
-    last[:-1] = scores[1:] != scores[:-1]
-    return Sweep(
-        scores[last], labels.cumsum(0)[last], (~labels).cumsum(0)[last]
-    )
+    labels, last = labels[order], run_ends(scores)
+    hits, alarms = labels.cumsum(0), (~labels).cumsum(0)
+    return Sweep(scores[last], hits[last], alarms[last])
 
 
 def auroc(score: Values, label: Values) -> float:

@@ -37,39 +37,35 @@ def as_values(name: str, values: Values, finite: bool = False) -> Tensor:
     if tensor.is_complex():
         raise ValueError(f"'{name}' must be real (got {tensor.dtype})")
     tensor = tensor.double()
-    bad = ~tensor.isfinite() if finite else tensor.isnan()
-    if bool(bad.any()):
-        row = int(bad.nonzero()[0])
-        raise ValueError(
-            f"'{name}' must hold {'finite ' if finite else ''}numbers (got "
-            f"{float(tensor[row])} at position {row})"
-        )
+    if finite:
+        check_rows(name, tensor, tensor.isfinite(), "hold finite numbers")
+    else:
+        check_rows(name, tensor, ~tensor.isnan(), "hold numbers")
     return tensor
+
+
+def check_rows(name: str, values: Tensor, fine: Tensor, rule: str) -> None:
+    r"""Checks that all values follow a rule; names the first that does not."""
+    if not bool(fine.all()):
+        row = int((~fine).nonzero()[0])
+        raise ValueError(
+            f"'{name}' must {rule} (got {values[row].item()} at position {row})"
+        )
 
 
 def as_bits(name: str, values: Values) -> Tensor:
     r"""Returns zeros and ones as a boolean vector."""
     tensor = as_values(name, values)
-    bad = (tensor != 0) & (tensor != 1)
-    if bool(bad.any()):
-        row = int(bad.nonzero()[0])
-        raise ValueError(
-            f"'{name}' must hold 0 and 1 only (got {float(tensor[row]):g} at "
-            f"position {row})"
-        )
+    fine = (tensor == 0) | (tensor == 1)
+    check_rows(name, tensor, fine, "hold 0 and 1 only")
     return tensor.bool()
 
 
 def as_probabilities(name: str, values: Values) -> Tensor:
     r"""Returns probabilities as a vector of :obj:`torch.double`."""
     tensor = as_values(name, values)
-    bad = (tensor < 0) | (tensor > 1)
-    if bool(bad.any()):
-        row = int(bad.nonzero()[0])
-        raise ValueError(
-            f"'{name}' must lie in [0, 1] (got {float(tensor[row])} at "
-            f"position {row}); calibrate scores before"
-        )
+    fine = (tensor >= 0) & (tensor <= 1)
+    check_rows(name, tensor, fine, "lie in [0, 1], as calibrated scores do")
     return tensor
 
 
@@ -95,12 +91,11 @@ def scores_and_labels(
     r"""Returns scores and labels, of which both kinds must occur."""
     scores, labels = as_values(score_name, score), as_bits("label", label)
     check_same_length(**{score_name: scores, "label": labels})
-    for value, count in ((1, labels.sum()), (0, (~labels).sum())):
-        if int(count) == 0:
-            raise ValueError(
-                f"'label' must have both classes (no {value} among "
-                f"{labels.numel()} labels)"
-            )
+    if bool((labels == labels[0]).all()):
+        raise ValueError(
+            f"'label' must have both classes (no {int(not labels[0])} among "
+            f"{labels.numel()} labels)"
+        )
     return scores, labels
 
 
@@ -112,6 +107,22 @@ def probabilities_and_labels(
     y = as_bits("label", label)
     check_same_length(probability=p, label=y)
     return p, y
+
+
+def uncertainty_and_loss(
+    uncertainty: Values, loss: Values
+) -> tuple[Tensor, Tensor]:
+    r"""Returns uncertainties, which may be infinite, and finite losses."""
+    uncertain = as_values("uncertainty", uncertainty)
+    losses = as_values("loss", loss, finite=True)
+    check_same_length(uncertainty=uncertain, loss=losses)
+    return uncertain, losses
+
+
+def check_positive(name: str, value: int) -> None:
+    r"""Checks that a number of things is 1 or more."""
+    if value < 1 or value != int(value):
+        raise ValueError(f"'{name}' must be positive and whole (got {value})")
 
 
 def check_share(name: str, value: float, ends: str = "()") -> None:

@@ -3,6 +3,9 @@ r"""Logistic regression in which more of anything never means less uncertain."""
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import (
+    binary_cross_entropy_with_logits as cross_entropy,
+)
 
 from pyg_cagp._utils.threads import one_blas_thread
 
@@ -46,11 +49,8 @@ def monotone_logistic(
     positives, negatives = int(y.sum()), int((~y).sum())
     if not bool(x.isfinite().all()):
         raise ValueError("'features' must hold finite numbers")
-    target = torch.where(
-        y,
-        torch.tensor((positives + 1) / (positives + 2), dtype=torch.double),
-        torch.tensor(1 / (negatives + 2), dtype=torch.double),
-    )
+    high, low = (positives + 1) / (positives + 2), 1 / (negatives + 2)
+    target = torch.where(y, x.new_tensor(high), x.new_tensor(low))
     # Features of one size make the problem a round one. The rounding error of
     # a mean must not pass for a spread.
     constant = x.amax(dim=0) == x.amin(dim=0)
@@ -62,9 +62,7 @@ def monotone_logistic(
         slopes = torch.from_numpy(weights)
         logit = x @ slopes[:-1] + slopes[-1]
         error = torch.sigmoid(logit) - target
-        value = torch.nn.functional.binary_cross_entropy_with_logits(
-            logit, target
-        )
+        value = cross_entropy(logit, target)
         value = value + ridge / 2 * slopes[:-1].square().sum()
         grad = torch.cat([error @ x, error.sum()[None]]) / target.numel()
         grad[:-1] += ridge * slopes[:-1]

@@ -52,10 +52,9 @@ def brier_parts(
         probability (torch.Tensor): The probabilities of label 1.
         label (torch.Tensor): The labels.
         num_bins (int, optional): The number of bins. If set to :obj:`None`,
-            each distinct probability is a bin. In bins that hold different
-            probabilities, their differences within the bin are part of the
-            resolution, as in Stephenson et al., "Two Extra Components in the
-            Brier Score Decomposition" (2008), so that the parts always add up.
+            each distinct probability is a bin. Differences within a bin are
+            part of the resolution, as in Stephenson et al., "Two Extra
+            Components in the Brier Score Decomposition" (2008).
             (default: :obj:`None`)
         binning (str, optional): :obj:`"width"` or :obj:`"mass"`.
             (default: :obj:`"mass"`)
@@ -65,29 +64,25 @@ def brier_parts(
         BrierParts(reliability=0.0625, resolution=0.25, uncertainty=0.25)
     """
     p, y = probabilities_and_labels(probability, label)
-    bins = (
-        gather(p, y, p.unique(return_inverse=True)[1])
-        if num_bins is None
-        else calibration_bins(p, y, num_bins=num_bins, binning=binning)
-    )
+    if num_bins is None:
+        bins = gather(p, y, p.unique(return_inverse=True)[1])
+    else:
+        bins = calibration_bins(p, y, num_bins=num_bins, binning=binning)
     base = float(y.double().mean())
     uncertainty = base * (1 - base)
     reliability = float(bins.share @ bins.gap.square())
-    within = 0.0
+    resolution = float(bins.share @ (bins.frequency - base).square())
     if num_bins is not None:
-        between = float(bins.share @ (bins.frequency - base).square())
-        plain = reliability - between + uncertainty
-        within = plain - brier_score(p, y)
-    resolution = float(bins.share @ (bins.frequency - base).square()) + within
+        plain = reliability - resolution + uncertainty
+        resolution += plain - brier_score(p, y)
     return BrierParts(reliability, resolution, uncertainty)
 
 
 def log_loss(probability: Values, label: Values) -> float:
     r"""Returns the mean of :math:`-\log` of the probability of what came true.
 
-    Probabilities of 0 and 1 are moved inwards by the smallest step that
-    :obj:`torch.double` knows next to 1, so that a sure error costs about 36
-    and not everything.
+    Probabilities lie at least the precision of :obj:`torch.double` from 0 and
+    1, so that a certain error costs about 36.
 
     Args:
         probability (torch.Tensor): The probabilities of label 1.

@@ -14,7 +14,13 @@ import torch
 from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
-from pyg_cagp.metrics.inputs import Values, as_values
+from pyg_cagp.metrics.inputs import (
+    Values,
+    as_values,
+    check_positive,
+    check_rows,
+    check_same_length,
+)
 from pyg_cagp.typing import Ties
 
 
@@ -22,19 +28,10 @@ def _counts(higher: Values, equal: Values, ties: Ties) -> tuple[Tensor, Tensor]:
     check_choice("ties", ties, Ties)
     above = as_values("higher", higher, finite=True)
     beside = as_values("equal", equal, finite=True)
-    if above.shape != beside.shape:
-        raise ValueError(
-            f"'higher' and 'equal' must have the same length (got "
-            f"{above.numel()} and {beside.numel()})"
-        )
+    check_same_length(higher=above, equal=beside)
     for name, count in (("higher", above), ("equal", beside)):
-        bad = (count < 0) | (count != count.floor())
-        if bool(bad.any()):
-            row = int(bad.nonzero()[0])
-            raise ValueError(
-                f"'{name}' must hold counts (got {float(count[row])} at "
-                f"position {row})"
-            )
+        fine = (count >= 0) & (count == count.floor())
+        check_rows(name, count, fine, "hold counts")
     if ties == "optimistic":
         return above, torch.zeros_like(above)
     if ties == "pessimistic":
@@ -43,11 +40,9 @@ def _counts(higher: Values, equal: Values, ties: Ties) -> tuple[Tensor, Tensor]:
 
 
 def ranks(higher: Values, equal: Values, *, ties: Ties = "realistic") -> Tensor:
-    r"""Returns the rank of each answer, counted from 1.
-
-    With :math:`a` candidates above it and :math:`b` beside it, the optimistic
-    rank is :math:`a + 1`, the pessimistic one :math:`a + b + 1`, and the
-    realistic one :math:`a + 1 + b / 2`, the mean over all orders of ties.
+    r"""Returns the rank of each answer, counted from 1: :math:`a + 1`
+    (optimistic), :math:`a + b + 1` (pessimistic) or :math:`a + 1 + b / 2`
+    (realistic), with :math:`a` candidates above it and :math:`b` beside it.
 
     Args:
         higher (torch.Tensor): How many other candidates score higher.
@@ -103,8 +98,7 @@ def hits(
         >>> hits([0, 2, 0], [0, 0, 3], k=1)
         tensor([1.0000, 0.0000, 0.2500], dtype=torch.float64)
     """
-    if k < 1:
-        raise ValueError(f"'k' must be positive (got {k})")
+    check_positive("k", k)
     above, beside = _counts(higher, equal, ties)
     return ((k - above) / (beside + 1)).clamp(0, 1)
 
@@ -148,21 +142,15 @@ def ranking_metrics(
     rank = ranks(higher, equal, ties=ties)
     num = as_values("num_candidates", num_candidates, finite=True)
     worst = ranks(higher, equal, ties="pessimistic")
-    if num.shape != rank.shape or bool(
-        ((num < worst) | (num != num.floor())).any()
-    ):
-        raise ValueError(
-            "'num_candidates' must be a count for each answer, and be no less "
-            "than its rank"
-        )
+    check_same_length(higher=rank, num_candidates=num)
+    fine = (num >= worst) & (num == num.floor())
+    check_rows("num_candidates", num, fine, "be counts, no less than the rank")
     rivals = float((num - 1).sum())
+    found = {k: hits(higher, equal, k, ties=ties).mean() for k in ks}
     return {
         "mrr": float(reciprocal_ranks(higher, equal, ties=ties).mean()),
         "mean_rank": float(rank.mean()),
-        **{
-            f"hits@{k}": float(hits(higher, equal, k, ties=ties).mean())
-            for k in ks
-        },
+        **{f"hits@{k}": float(share) for k, share in found.items()},
         "amr": float(rank.sum() / ((num + 1) / 2).sum()),
         "amri": 1 - 2 * float((rank - 1).sum()) / rivals if rivals else 0.0,
     }

@@ -2,11 +2,12 @@ r"""Bootstrap resamples as vectors of counts."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from pyg_cagp.metrics.inputs import as_groups
+from pyg_cagp.metrics.inputs import as_groups, check_positive
 
 #: How many counts to hold at a time. It is part of what a seed means.
 BATCH = 2**19
@@ -43,36 +44,30 @@ class Resampler:
         strata: Tensor | Sequence[int] | None = None,
         cluster: Tensor | Sequence[int] | None = None,
     ) -> None:
-        if num_samples < 1:
-            raise ValueError(
-                f"'num_samples' must be positive (got {num_samples})"
-            )
+        check_positive("num_samples", num_samples)
         if strata is not None and cluster is not None:
             raise ValueError("give 'strata' or 'cluster', not both")
-        strata = None if strata is None else as_groups("strata", strata)
-        cluster = None if cluster is None else as_groups("cluster", cluster)
-        for name, groups in (("strata", strata), ("cluster", cluster)):
-            if groups is not None and groups.size(-1) != num_samples:
-                raise ValueError(
-                    f"'{name}' must have one entry for each of {num_samples} "
-                    f"samples (got shape {list(groups.shape)})"
-                )
         self.num_samples = num_samples
         #: For each kind of cluster, the cluster of each sample.
-        self.clusters = (
-            [
-                row.unique(return_inverse=True)[1].cpu()
-                for row in cluster.view(-1, num_samples)
-            ]
-            if cluster is not None
-            else []
-        )
-        if strata is None:
-            strata = torch.zeros(num_samples, dtype=torch.long)
-        number = strata.unique(return_inverse=True)[1].cpu()
+        self.clusters = self._numbers("cluster", cluster)
+        number = torch.zeros(num_samples, dtype=torch.long)
+        if strata is not None:
+            number = self._numbers("strata", strata)[0]
         #: Samples, stratum by stratum, and the size of each stratum.
         self.by_stratum = number.argsort(stable=True)
         self.sizes = number.bincount().tolist()
+
+    def _numbers(self, name: str, values: Any) -> list[Tensor]:
+        if values is None:
+            return []
+        groups = as_groups(name, values)
+        if groups.size(-1) != self.num_samples:
+            raise ValueError(
+                f"'{name}' must have one entry for each of {self.num_samples} "
+                f"samples (got shape {list(groups.shape)})"
+            )
+        rows = groups.view(-1, self.num_samples)
+        return [row.unique(return_inverse=True)[1].cpu() for row in rows]
 
     def draw(
         self,
@@ -85,19 +80,14 @@ class Resampler:
 
         Args:
             num_resamples (int): The number of resamples.
-            seed (int): The seed. Draws are made on the CPU, so that it means
-                the same everywhere.
+            seed (int): The seed of draws, which are made on the CPU.
             device (torch.device or str, optional): Where counts are put.
                 (default: :obj:`"cpu"`)
 
         Returns:
-            Batches of counts, as :obj:`torch.float`, of shape
-            :obj:`[B, num_samples]`.
+            Batches of counts, of shape :obj:`[B, num_samples]`.
         """
-        if num_resamples < 1:
-            raise ValueError(
-                f"'num_resamples' must be positive (got {num_resamples})"
-            )
+        check_positive("num_resamples", num_resamples)
         generator = torch.Generator().manual_seed(seed)
         size = max(1, BATCH // self.num_samples)
         sizes = [

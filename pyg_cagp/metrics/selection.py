@@ -14,15 +14,14 @@ from pyg_cagp.metrics.inputs import (
     check_share,
 )
 from pyg_cagp.metrics.selective import risk_coverage_curve
+from pyg_cagp.metrics.weighted import run_ends
 
 
 class Selection(NamedTuple):
-    r"""The result of answering some samples and not others.
+    r"""The accuracy among the answered samples; :obj:`None` without any.
 
-    :obj:`accuracy` is :obj:`None` where nothing was answered, and
-    :obj:`optimum` is what a selector that knows the errors would have reached
-    at the same answer rate: :math:`\min(1, a / c)` with :math:`a` the accuracy
-    over all samples and :math:`c` the rate.
+    :obj:`optimum` is that of a selector that knows the errors, at the same
+    rate :math:`c`: :math:`\min(1, a / c)`, with accuracy :math:`a` overall.
     """
 
     answer_rate: float
@@ -42,10 +41,8 @@ class AnswerRate(NamedTuple):
 def _uncertainty_and_error(
     uncertainty: Values, error: Values
 ) -> tuple[Tensor, Tensor]:
-    uncertain, wrong = (
-        as_values("uncertainty", uncertainty),
-        as_bits("error", error),
-    )
+    uncertain = as_values("uncertainty", uncertainty)
+    wrong = as_bits("error", error)
     check_same_length(uncertainty=uncertain, error=wrong)
     return uncertain, wrong
 
@@ -66,7 +63,7 @@ def accuracy_at(uncertainty: Values, error: Values, rate: float) -> Selection:
     check_share("rate", rate, "(]")
     uncertain, wrong = _uncertainty_and_error(uncertainty, error)
     num = uncertain.numel()
-    k = min(num, max(1, -int(-(rate * num - 1e-9) // 1)))
+    k = _answered(rate, num)
     risk = risk_coverage_curve(uncertain, wrong).risk[k - 1]
     return Selection(k / num, 1 - float(risk), _optimum(wrong, k / num))
 
@@ -74,17 +71,14 @@ def accuracy_at(uncertainty: Values, error: Values, rate: float) -> Selection:
 def answer_rate_at(
     uncertainty: Values, error: Values, risk: float
 ) -> AnswerRate:
-    r"""Returns the largest share that could be answered at no more than a given
-    risk.
-
-    Ties are answered together or not at all, as a threshold has it. It looks at
-    the errors to choose, so it is a bound; see :func:`threshold_for_risk`.
+    r"""Returns the largest share that a threshold answers at no more than a
+    given risk. The errors choose it, so it is a bound; see
+    :func:`threshold_for_risk`.
 
     Args:
         uncertainty (torch.Tensor): One number a sample.
         error (torch.Tensor): 1 where the answer is wrong, 0 where it is right.
-        risk (float): The largest share of errors among answers, in
-            :math:`[0, 1)`.
+        risk (float): The largest share of errors, in :math:`[0, 1)`.
 
     Example:
         >>> answer_rate_at([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1], 0.25)
@@ -106,11 +100,14 @@ def _thresholds(
     # Each threshold, how many it answers, and whether the risk is kept.
     check_share("risk", risk, "[)")
     uncertain, order = uncertain.sort()
-    errors = wrong[order].cumsum(0)
-    last = torch.ones_like(wrong)
-    last[:-1] = uncertain[1:] != uncertain[:-1]
-    end = last.nonzero().view(-1) + 1
-    return uncertain[last], end, errors[last] <= risk * end.double() + 1e-9
+    last = run_ends(uncertain)
+    errors, end = wrong[order].cumsum(0)[last], last + 1
+    return uncertain[last], end, errors <= risk * end.double() + 1e-9
+
+
+def _answered(rate: float, num: int) -> int:
+    # The product may lie a rounding error above a whole number.
+    return min(num, max(1, math.ceil(rate * num - 1e-9)))
 
 
 def threshold_for_rate(uncertainty: Values, rate: float) -> float:
@@ -128,8 +125,7 @@ def threshold_for_rate(uncertainty: Values, rate: float) -> float:
     """
     check_share("rate", rate, "(]")
     uncertain = as_values("uncertainty", uncertainty).sort().values
-    k = max(1, -int(-(rate * uncertain.numel() - 1e-9) // 1))
-    return float(uncertain[min(k, uncertain.numel()) - 1])
+    return float(uncertain[_answered(rate, uncertain.numel()) - 1])
 
 
 def threshold_for_risk(
@@ -141,8 +137,7 @@ def threshold_for_risk(
     Args:
         uncertainty (torch.Tensor): One number a validation sample.
         error (torch.Tensor): 1 where the answer is wrong, 0 where it is right.
-        risk (float): The largest share of errors among answers, in
-            :math:`[0, 1)`.
+        risk (float): The largest share of errors, in :math:`[0, 1)`.
 
     Example:
         >>> threshold_for_risk([0.1, 0.2, 0.3, 0.4], [0, 0, 1, 1], 0.35)
@@ -172,11 +167,9 @@ def select(uncertainty: Values, error: Values, threshold: float) -> Selection:
     uncertain, wrong = _uncertainty_and_error(uncertainty, error)
     answered = uncertain <= threshold
     rate = float(answered.double().mean())
-    accuracy = (
-        1 - float(wrong[answered].double().mean())
-        if bool(answered.any())
-        else None
-    )
+    accuracy = None
+    if rate > 0:
+        accuracy = 1 - float(wrong[answered].double().mean())
     return Selection(rate, accuracy, _optimum(wrong, rate))
 
 

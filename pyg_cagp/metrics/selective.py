@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from pyg_cagp.metrics.inputs import Values, as_values, check_same_length
+from pyg_cagp.metrics.inputs import Values, uncertainty_and_loss
 from pyg_cagp.metrics.weighted import WeightedAURC
 
 
@@ -23,15 +23,6 @@ class RiskCoverage(NamedTuple):
 
     coverage: Tensor
     risk: Tensor
-
-
-def _uncertainty_and_loss(
-    uncertainty: Values, loss: Values
-) -> tuple[Tensor, Tensor]:
-    uncertain = as_values("uncertainty", uncertainty)
-    losses = as_values("loss", loss, finite=True)
-    check_same_length(uncertainty=uncertain, loss=losses)
-    return uncertain, losses
 
 
 def risk_coverage_curve(uncertainty: Values, loss: Values) -> RiskCoverage:
@@ -46,7 +37,7 @@ def risk_coverage_curve(uncertainty: Values, loss: Values) -> RiskCoverage:
         >>> risk_coverage_curve([0.1, 0.2, 0.2, 0.9], [0, 0, 1, 1]).risk
         tensor([0.0000, 0.2500, 0.3333, 0.5000], dtype=torch.float64)
     """
-    uncertain, losses = _uncertainty_and_loss(uncertainty, loss)
+    uncertain, losses = uncertainty_and_loss(uncertainty, loss)
     k = torch.arange(1, uncertain.numel() + 1, device=uncertain.device).double()
     return RiskCoverage(k / k[-1], _expected_sums(uncertain, losses) / k)
 
@@ -111,8 +102,7 @@ def augrc(uncertainty: Values, loss: Values) -> float:
     `"Overcoming Common Flaws in the Evaluation of Selective Classification
     Systems" <https://arxiv.org/abs/2407.01032>`_ paper: the risk of an answered
     error, :math:`\frac{1}{n} \sum_{i \leq k} \ell_i`, over all coverages from
-    0 to 1. With :math:`a` the accuracy and AUROC that of telling errors from
-    right answers, it is
+    0 to 1. With accuracy :math:`a` and the AUROC of errors, it is
     :math:`(1 - \text{AUROC}) \, a (1 - a) + \frac{1}{2} (1 - a)^2`.
 
     Args:
@@ -123,8 +113,7 @@ def augrc(uncertainty: Values, loss: Values) -> float:
         >>> augrc([0.1, 0.2, 0.3, 0.4], [0, 0, 0, 1])
         0.03125
     """
-    uncertain, losses = _uncertainty_and_loss(uncertainty, loss)
-    risk = _expected_sums(uncertain, losses) / uncertain.numel()
-    return float(torch.trapezoid(torch.nn.functional.pad(risk, (1, 0)))) / (
-        uncertain.numel()
-    )
+    uncertain, losses = uncertainty_and_loss(uncertainty, loss)
+    num = uncertain.numel()
+    risk = torch.nn.functional.pad(_expected_sums(uncertain, losses), (1, 0))
+    return float(torch.trapezoid(risk / num)) / num

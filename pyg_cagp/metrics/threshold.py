@@ -27,14 +27,8 @@ class Confusion(NamedTuple):
     @property
     def f1(self) -> float:
         r"""The harmonic mean of precision and recall; 0 without either."""
-        flagged_or_ood = (
-            2 * self.true_positives
-            + self.false_positives
-            + self.false_negatives
-        )
-        return (
-            2 * self.true_positives / flagged_or_ood if flagged_or_ood else 0.0
-        )
+        tp, fp, fn, _ = self
+        return 2 * tp / (2 * tp + fp + fn) if tp else 0.0
 
     @property
     def accuracy(self) -> float:
@@ -59,11 +53,9 @@ def confusion(score: Values, label: Values, threshold: float) -> Confusion:
     scores, labels = as_values("score", score), as_bits("label", label)
     check_same_length(score=scores, label=labels)
     flagged = scores >= threshold
+    cells = (flagged & labels, flagged & ~labels, ~flagged & labels)
     return Confusion(
-        int((flagged & labels).sum()),
-        int((flagged & ~labels).sum()),
-        int((~flagged & labels).sum()),
-        int((~flagged & ~labels).sum()),
+        *(int(cell.sum()) for cell in (*cells, ~flagged & ~labels))
     )
 
 

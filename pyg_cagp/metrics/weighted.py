@@ -14,8 +14,8 @@ from torch import Tensor
 from pyg_cagp.metrics.inputs import (
     Values,
     as_values,
-    check_same_length,
     scores_and_labels,
+    uncertainty_and_loss,
 )
 
 
@@ -33,26 +33,20 @@ class WeightedStatistic(ABC):
 
     @abstractmethod
     def __call__(self, weight: Tensor) -> Tensor:
-        r"""Returns the statistic of each weighting.
-
-        Returns:
-            A tensor of :obj:`torch.double`, of shape :obj:`[B]`; NaN where a
-            weighting leaves nothing to compute it from.
+        r"""Returns the statistic of each weighting, of shape :obj:`[B]`; NaN
+        where a weighting leaves no sample to compute it from.
         """
 
     def leave_one_out(self) -> Tensor | None:
-        r"""Returns the statistic without each sample in turn, of shape
-        :obj:`[num_samples]`, if there is a shorter way to it than to weigh all
-        samples anew for each; NaN where nothing is left.
+        r"""Returns the statistic without each sample in turn, if there is a
+        shorter way to it than a weighting for each.
         """
         return None
 
     def value(self) -> float:
         r"""Returns the statistic of the samples as they are."""
-        ones = torch.ones(
-            (1, self.num_samples), dtype=torch.double, device=self.device
-        )
-        return float(self(ones))
+        ones = torch.ones(1, self.num_samples, device=self.device)
+        return float(self(ones.double()))
 
 
 class WeightedMean(WeightedStatistic):
@@ -72,9 +66,8 @@ class WeightedMean(WeightedStatistic):
 
     def __call__(self, weight: Tensor) -> Tensor:
         r"""Returns the mean of each weighting."""
-        return (weight.double() @ self.values) / weight.sum(
-            dim=1, dtype=torch.double
-        )
+        weight = weight.double()
+        return (weight @ self.values) / weight.sum(dim=1)
 
     def leave_one_out(self) -> Tensor:
         r"""Returns the mean without each sample in turn."""
@@ -129,21 +122,17 @@ class WeightedAUROC(WeightedStatistic):
         return won / (2 * pairs)
 
     def leave_one_out(self) -> Tensor:
-        r"""Returns the area without each sample in turn: without its share of
-        pairs won.
-        """
+        r"""Returns the area without each sample in turn."""
         low, high = self.negative.numel(), self.positive.numel()
         # Each positive's number of negatives beaten, ties counted half, and
         # the same seen from the negatives.
         by_high = (self.less + self.no_more).double() / 2
         total = by_high.sum()
-        step = torch.zeros(low + 1, dtype=torch.double, device=self.device)
+        step = by_high.new_zeros(low + 1)
         for ends in (self.less, self.no_more):
             step += torch.bincount(ends, minlength=low + 1) / 2
         by_low = high - step.cumsum(0)[:-1]
-        found = torch.empty(
-            self.num_samples, dtype=torch.double, device=self.device
-        )
+        found = by_high.new_empty(self.num_samples)
         found[self.positive] = (total - by_high) / ((high - 1) * low)
         found[self.negative] = (total - by_low) / (high * (low - 1))
         return found
@@ -154,11 +143,9 @@ class WeightedAURC(WeightedStatistic):
     :math:`k = 1, \ldots, n`, of the mean loss of the :math:`k` most certain
     samples, itself a mean over all orders of ties.
 
-    Within a group of ties that stands between the cumulative weights :math:`a`
-    and :math:`b`, with loss :math:`L` before it and mean loss :math:`m` in it,
-    the sum over :math:`k` is
-    :math:`m (b - a) + (L - m a) (H_b - H_a)`, with :math:`H` the harmonic
-    numbers.
+    A group of ties between the cumulative weights :math:`a` and :math:`b`, with
+    loss :math:`L` before it and mean loss :math:`m` in it, adds
+    :math:`m (b - a) + (L - m a) (H_b - H_a)`, with harmonic numbers :math:`H`.
 
     Args:
         uncertainty (torch.Tensor): One number a sample.
@@ -170,16 +157,11 @@ class WeightedAURC(WeightedStatistic):
     """
 
     def __init__(self, uncertainty: Values, loss: Values) -> None:
-        uncertain = as_values("uncertainty", uncertainty)
-        losses = as_values("loss", loss, finite=True)
-        check_same_length(uncertainty=uncertain, loss=losses)
+        uncertain, losses = uncertainty_and_loss(uncertainty, loss)
         super().__init__(uncertain.numel(), uncertain.device)
         uncertain, self.order = uncertain.sort()
         self.loss = losses[self.order]
-        last = torch.ones_like(uncertain, dtype=torch.bool)
-        last[:-1] = uncertain[1:] != uncertain[:-1]
-        #: Where each group of ties ends, counted from 1.
-        self.ends = last.nonzero().view(-1) + 1
+        self.ends = run_ends(uncertain)
 
     def __call__(self, weight: Tensor) -> Tensor:
         r"""Returns the area of each weighting."""
@@ -189,16 +171,21 @@ class WeightedAURC(WeightedStatistic):
         a, before = _shifted(b), _shifted(loss)
         gain = loss - before
         mean = torch.where(b > a, gain / (b - a).clamp(min=1), 0)
-        places = torch.arange(
-            int(b[:, -1].max()) + 1, dtype=torch.double, device=b.device
-        )
+        places = torch.arange(int(b[:, -1].max()) + 1, device=b.device).double()
         harmonic = torch.where(places > 0, 1 / places, 0).cumsum(0)
         rise = harmonic[b.long()] - harmonic[a.long()]
         return (gain + (before - mean * a) * rise).sum(dim=1) / b[:, -1]
 
 
+def run_ends(ordered: Tensor) -> Tensor:
+    r"""Returns the places at which runs of equal values end."""
+    last = torch.ones_like(ordered, dtype=torch.bool)
+    last[:-1] = ordered[1:] != ordered[:-1]
+    return last.nonzero().view(-1)
+
+
 def _sum_to(values: Tensor, ends: Tensor) -> Tensor:
-    return values.cumsum(dim=1).index_select(1, ends - 1)
+    return values.cumsum(dim=1).index_select(1, ends)
 
 
 def _shifted(values: Tensor) -> Tensor:

@@ -63,20 +63,10 @@ def _curves(writer: "SummaryWriter", protocol: str, result: Result) -> None:
 def _areas(detected: Mapping[str, Any]) -> str:
     # Not scalars: a card for each single number would hide those of training.
     methods = list(next(iter(detected.values()))["methods"])
-    rows = [
-        ("AUROC", *methods),
-        ("---",) * (1 + len(methods)),
-        *(
-            (
-                protocol,
-                *(
-                    f"{part['methods'][method]['overall']['auroc']:.4f}"
-                    for method in methods
-                ),
-            )
-            for protocol, part in detected.items()
-        ),
-    ]
+    rows = [["AUROC", *methods], ["---"] * (1 + len(methods))]
+    for protocol, part in detected.items():
+        rated = [part["methods"][method]["overall"] for method in methods]
+        rows.append([protocol, *(f"{row['auroc']:.4f}" for row in rated)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

@@ -19,8 +19,7 @@ P = ParamSpec("P")
 INK = "#010203"
 GUIDE = "#8a8f98"
 
-#: Colours that those who see red and green alike can tell apart, on light and
-#: on dark ground.
+#: Colours for the colour-blind, on light and on dark ground.
 METHOD_COLOURS = {
     "semantic": "#2b8cd6",
     "structural": "#e06c1f",
@@ -57,8 +56,7 @@ def check_matplotlib() -> None:
     r"""Checks that pictures can be drawn."""
     if not WITH_MATPLOTLIB:
         raise InvalidInputError(
-            "pictures need matplotlib; install it with "
-            "pip install 'pyg_cagp[plot]'"
+            "pictures need matplotlib; run pip install 'pyg_cagp[plot]'"
         )
 
 
@@ -91,13 +89,8 @@ def to_svg(figure: "Figure", name: str, alt: str) -> str:
 
     buffer = io.StringIO()
     with rc_context({**STYLE, "svg.hashsalt": name}):
-        figure.savefig(
-            buffer,
-            format="svg",
-            transparent=True,
-            dpi=160,
-            metadata={"Date": None},
-        )
+        options: dict[str, Any] = {"dpi": 160, "metadata": {"Date": None}}
+        figure.savefig(buffer, format="svg", transparent=True, **options)
     text = buffer.getvalue()
     text = text[text.index("<svg") :].replace(INK, "currentColor")
     # Groups have ids that nothing refers to, the same ones in every picture.

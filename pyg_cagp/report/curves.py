@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from pyg_cagp.metrics import Resampler
+from pyg_cagp.metrics.weighted import run_ends
 
 #: How often the bootstrap draws, and how much lies within a band.
 NUM_RESAMPLES = 200
@@ -33,7 +34,7 @@ def roc_band(score: Tensor, label: Tensor, seed: int = 0) -> Band:
     curve is the AUROC.
     """
     order = score.argsort(descending=True, stable=True)
-    ends = _ends(score[order])
+    ends = run_ends(score[order])
     positive = (label[order] == 1).double()
 
     def curve(weight: Tensor, grid: Tensor) -> Tensor:
@@ -47,12 +48,12 @@ def roc_band(score: Tensor, label: Tensor, seed: int = 0) -> Band:
     return _band(curve, resampler, grid, seed)
 
 
-def risk_band(doubt: Tensor, error: Tensor, seed: int = 0) -> Band:
+def risk_band(uncertainty: Tensor, error: Tensor, seed: int = 0) -> Band:
     r"""Returns the share of errors among the answers that are given, at every
     share of answers.
     """
-    order = doubt.argsort(stable=True)
-    ends = _ends(doubt[order])
+    order = uncertainty.argsort(stable=True)
+    ends = run_ends(uncertainty[order])
     wrong = error[order].double()
 
     def curve(weight: Tensor, grid: Tensor) -> Tensor:
@@ -63,7 +64,7 @@ def risk_band(doubt: Tensor, error: Tensor, seed: int = 0) -> Band:
         return _interpolate(rate, errors, grid) / grid
 
     grid = torch.linspace(0.01, 1, 100, dtype=torch.double)
-    return _band(curve, Resampler(doubt.numel()), grid, seed)
+    return _band(curve, Resampler(uncertainty.numel()), grid, seed)
 
 
 def best_risk(error: Tensor) -> Tensor:
@@ -77,19 +78,11 @@ def best_risk(error: Tensor) -> Tensor:
 
 def _band(curve, resampler: Resampler, grid: Tensor, seed: int) -> Band:  # type: ignore[no-untyped-def]
     ones = torch.ones(1, resampler.num_samples)
-    drawn = torch.cat(
-        [curve(weight, grid) for weight in resampler.draw(NUM_RESAMPLES, seed)]
-    )
+    weights = resampler.draw(NUM_RESAMPLES, seed)
+    drawn = torch.cat([curve(weight, grid) for weight in weights])
     ends = torch.tensor([(1 - LEVEL) / 2, (1 + LEVEL) / 2], dtype=torch.double)
     low, high = drawn.quantile(ends, dim=0)
     return Band(grid, curve(ones, grid)[0], low, high)
-
-
-def _ends(ordered: Tensor) -> Tensor:
-    # Where a run of equal values ends.
-    last = torch.ones(ordered.numel(), dtype=torch.bool)
-    last[:-1] = ordered[1:] != ordered[:-1]
-    return last.nonzero().view(-1)
 
 
 def _sums(values: Tensor, ends: Tensor) -> Tensor:

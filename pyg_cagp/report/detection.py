@@ -20,6 +20,15 @@ from pyg_cagp.uncertainty import CAGP
 #: The number of bins of a reliability diagram.
 NUM_BINS = 10
 
+#: The figures of each row, by the name that the page gives them.
+SHOWN = {
+    "num_ood": "num_ood",
+    "auroc": "auroc",
+    "low": "auroc_low",
+    "high": "auroc_high",
+    "fpr": "fpr_at_95_tpr",
+}
+
 #: The number of weights of the mix.
 NUM_WEIGHTS = 41
 
@@ -27,11 +36,7 @@ NUM_WEIGHTS = 41
 def detection(
     model: GaussianKGEModel, graph: EvaluationGraph, rule: Protocol, seed: int
 ) -> tuple[dict[str, Any], Result]:
-    r"""Evaluates both kinds of uncertainty, CAGP and evidence by a protocol.
-
-    Returns:
-        The figures of the report, and the result of the evaluation.
-    """
+    r"""Evaluates all estimators by a protocol; returns figures and result."""
     signals = fitted_to_labels(model, graph, rule)
     result = evaluate.ood(signals, graph, protocol=rule, seed=seed)
     samples = result.samples
@@ -42,13 +47,7 @@ def detection(
         "verdict": result.by_construction["verdict"],
         "methods": {
             name: {
-                row: {
-                    "num_ood": part["num_ood"],
-                    "auroc": part["auroc"],
-                    "low": part["auroc_low"],
-                    "high": part["auroc_high"],
-                    "fpr": part["fpr_at_95_tpr"],
-                }
+                row: {key: part[of] for key, of in SHOWN.items()}
                 for row, part in rows.items()
                 if row != "calibration"
             }
@@ -85,10 +84,8 @@ def detection(
 def all_detection(
     model: GaussianKGEModel, graph: EvaluationGraph, seed: int = 0
 ) -> tuple[dict[str, Any], dict[str, str], list[Result]]:
-    r"""Evaluates by every protocol that applies to the graph.
-
-    Returns:
-        The figures by protocol, why others are missing, and the results.
+    r"""Evaluates by every protocol that applies to the graph. Returns the
+    figures by protocol, why others are missing, and the results.
     """
     found, missing, results = {}, {}, []
     for name, protocol in PROTOCOLS.items():
@@ -116,15 +113,11 @@ def _weights(
 
 
 def _reliability(probability: Tensor, label: Tensor) -> dict[str, Any]:
-    bins = metrics.calibration_bins(
-        probability, label, num_bins=NUM_BINS, binning="mass"
-    )
+    p = probability
+    options: dict[str, Any] = {"num_bins": NUM_BINS, "binning": "mass"}
+    bins = metrics.calibration_bins(p, label, **options)
     return {
-        "size": bins.size.tolist(),
-        "confidence": bins.confidence.tolist(),
-        "frequency": bins.frequency.tolist(),
-        "ece": metrics.expected_calibration_error(
-            probability, label, num_bins=NUM_BINS, binning="mass"
-        ),
-        "brier": metrics.brier_score(probability, label),
+        **{name: values.tolist() for name, values in bins._asdict().items()},
+        "ece": metrics.expected_calibration_error(p, label, **options),
+        "brier": metrics.brier_score(p, label),
     }

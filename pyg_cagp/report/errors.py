@@ -25,17 +25,15 @@ BY = "evidence"
 def errors(
     model: GaussianKGEModel, graph: EvaluationGraph, seed: int = 0
 ) -> tuple[dict[str, Any], Result]:
-    r"""Evaluates how well uncertainty detects wrong predictions, and picks the
-    predictions with the least and the most of it.
-
-    Returns:
-        The figures of the report, and the result of the evaluation.
+    r"""Evaluates the detection of wrong predictions, and selects the most and
+    the least certain ones; returns figures and result.
     """
     signals = fitted_to_errors(model, graph)
     result = evaluate.error_ranking(
         model, signals, graph, seed=seed, num_resamples=NUM_RESAMPLES
     )
-    error = result.samples["error"]
+    samples = result.samples
+    error = samples["error"]
     cagp = signals["CAGP"]
     assert isinstance(cagp, CAGP)
     found = {
@@ -47,13 +45,11 @@ def errors(
             for name, part in result.methods.items()
         },
         "curves": {
-            name: risk_band(
-                result.samples[f"score/{name}"], error, seed
-            ).to_dict()
+            name: risk_band(samples[f"score/{name}"], error, seed).to_dict()
             for name in result.methods
         },
         "best": rounded(best_risk(error)),
-        "trust": _ends(graph.kg, result.samples, cagp),
+        "trust": _ends(graph.kg, samples, cagp),
     }
     return found, result
 

@@ -70,20 +70,13 @@ def roc(found: dict[str, Any], title: str) -> "Figure":
         area = found["methods"][name]["overall"]
         colour = METHOD_COLOURS[name]
         _band(axes, curve, colour, 0.2)
-        axes.plot(
-            # Every curve begins in the corner, however steep it is.
-            [0, *curve["x"]],
-            [0, *curve["y"]],
-            color=colour,
-            label=f"{name} {area['auroc']:.3f} "
-            f"[{area['low']:.3f}, {area['high']:.3f}]",
-        )
-    axes.set(
-        xlabel="false alarms",
-        ylabel="found",
-        xlim=(-0.02, 1.02),
-        ylim=(-0.02, 1.02),
-    )
+        ends = f"[{area['low']:.3f}, {area['high']:.3f}]"
+        label = f"{name} {area['auroc']:.3f} {ends}"
+        # Every curve begins in the corner.
+        points = [0, *curve["x"]], [0, *curve["y"]]
+        axes.plot(*points, color=colour, label=label)
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    axes.set(xlabel="false alarms", ylabel="found")
     axes.set_title(title, loc="left")
     axes.legend(loc="lower right", title="AUROC [95 %]", **LEGEND)
     return figure
@@ -102,32 +95,20 @@ def risk_coverage(errors: dict[str, Any]) -> "Figure":
         colour = METHOD_COLOURS[name]
         _band(axes, curve, colour, 0.15)
         aurc = errors["methods"][name]["aurc"]
-        axes.plot(
-            curve["x"], curve["y"], color=colour, label=f"{name} {aurc:.3f}"
-        )
+        label = f"{name} {aurc:.3f}"
+        axes.plot(curve["x"], curve["y"], color=colour, label=label)
     grid = next(iter(errors["curves"].values()))["x"]
-    axes.plot(
-        grid,
-        errors["best"],
-        color=GUIDE,
-        linestyle="--",
-        label=f"in hindsight {errors['optimal_aurc']:.3f}",
-    )
-    axes.set(
-        xlabel="share of queries answered",
-        ylabel="wrong among answers",
-        xlim=(0, 1),
-        ylim=(0, 1.02),
-    )
+    label = f"in hindsight {errors['optimal_aurc']:.3f}"
+    axes.plot(grid, errors["best"], color=GUIDE, linestyle="--", label=label)
+    axes.set(xlim=(0, 1), ylim=(0, 1.02))
+    axes.set(xlabel="share of queries answered", ylabel="wrong among answers")
     axes.legend(title="AURC, lower is better", **LEGEND)
     return figure
 
 
 @picture
 def reliability(bins: dict[str, Any], title: str) -> "Figure":
-    r"""The share of OOD triples by the evidence, with Wilson's 95 %
-    intervals.
-    """
+    r"""The share of OOD triples by the evidence, with Wilson's intervals."""
     figure, axes = new_figure(4.2, 4.2)
     axes.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.8, linestyle="--")
     size = torch.tensor(bins["size"], dtype=torch.double)
@@ -142,12 +123,9 @@ def reliability(bins: dict[str, Any], title: str) -> "Figure":
         markersize=4,
         capsize=2,
     )
-    axes.set(
-        xlabel="evidence (probability of being OOD)",
-        ylabel="share that is OOD",
-        xlim=(-0.03, 1.03),
-        ylim=(-0.03, 1.03),
-    )
+    axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    axes.set(xlabel="evidence (probability of being OOD)")
+    axes.set(ylabel="share that is OOD")
     axes.set_title(f"evidence, {title}: ECE {bins['ece']:.3f}", loc="left")
     return figure
 
@@ -183,12 +161,8 @@ def variance(points: dict[str, Any], a1: dict[str, Any]) -> "Figure":
         color=METHOD_COLOURS["semantic"],
         rasterized=True,
     )
-    axes.set(
-        xscale="log",
-        yscale="log",
-        xlabel="1 + training triples of the entity",
-        ylabel="mean variance",
-    )
+    axes.set(xscale="log", yscale="log", ylabel="mean variance")
+    axes.set(xlabel="1 + training triples of the entity")
     if a1["spearman"] is not None:
         axes.set_title(f"Spearman {a1['spearman']:.3f}", loc="left")
     return figure

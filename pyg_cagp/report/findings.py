@@ -45,15 +45,14 @@ def gather(
 
     Args:
         run_folder (str or pathlib.Path): The folder of the run.
-        root (str or pathlib.Path, optional): The folder that holds datasets.
+        root (str or pathlib.Path, optional): The folder of all datasets.
             (default: :obj:`None`)
-        dataset (str or pathlib.Path, optional): Where the graph is now, if not
-            where it was when the run was trained. (default: :obj:`None`)
-        device (torch.device or str, optional): Where to compute.
+        dataset (str or pathlib.Path, optional): The graph, if it is no longer
+            in the place of training. (default: :obj:`None`)
+        device (torch.device or str, optional): The device.
             (default: :obj:`"cpu"`)
         seed (int, optional): The seed of all random draws. (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar
-            where there is a terminal. (default: :obj:`False`)
+        progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
     """
     folder = Path(run_folder)
     run = load_run(folder, device=device)

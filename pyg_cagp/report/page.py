@@ -8,20 +8,16 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from pyg_cagp.report import markup
 from pyg_cagp.report.canvas import to_svg
-from pyg_cagp.report.markup import (
-    Mark,
-    facts,
-    figure,
-    figures,
-    paragraph,
-    table,
-    text,
-)
+from pyg_cagp.report.markup import Mark, figure, figures, paragraph, table, text
 from pyg_cagp.report.pictures import TITLES, Picture, all_pictures
 
 #: A part of the template that is left out without its figures.
 OPTIONAL = re.compile(r"<!-- if (\w+) -->(.*?)<!-- end -->", re.DOTALL)
+
+#: The pictures of all protocols together.
+MIXES = ("reliability", "weights")
 
 #: The rows of the table of assumptions: the statement, and the measure.
 ASSUMPTIONS = {
@@ -45,17 +41,14 @@ def render_page(
             (default: :obj:`None`)
     """
     pictures = all_pictures(found) if pictures is None else pictures
-    svgs = {
-        part.name: to_svg(part.figure, part.name, part.alt) for part in pictures
-    }
+    svgs = {p.name: to_svg(p.figure, p.name, p.alt) for p in pictures}
     run = found["run"]
     # The last name of a folder.
     graph = Path(run["dataset"]).name or "a graph"
     folder = files("pyg_cagp.report")
+    model = run["config"]["model"]["name"]
     parts = {
-        "title": text(
-            f"How far to trust {run['config']['model']['name']} on {graph}"
-        ),
+        "title": text(f"How far to trust {model} on {graph}"),
         "style": (folder / "page.css").read_text(encoding="utf-8"),
         "facts": _facts(run, found["ranking"]),
         "decomposition": figure(svgs.get("decomposition", ""), wide=True),
@@ -94,7 +87,7 @@ def _facts(run: dict[str, Any], ranking: dict[str, Any]) -> str:
     }
     if run["seconds"]:
         shown["training"] = f"{run['seconds']['training']:.0f} s"
-    return facts(shown)
+    return markup.facts(shown)
 
 
 def _detection(
@@ -106,10 +99,9 @@ def _detection(
         for kind, row in next(iter(methods.values())).items():
             areas = [method[kind]["auroc"] for method in methods.values()]
             name = TITLES[protocol] if kind == "overall" else f"… {kind}"
-            cells = [
-                Mark(f"{area:.3f}", "good") if area == max(areas) else area
-                for area in areas
-            ]
+            best = max(areas)
+            mark = Mark(f"{best:.3f}", "good")
+            cells = [mark if area == best else area for area in areas]
             rows.append((f"{name} ({row['num_ood']:,})", *cells))
     return {
         "areas": table(("AUROC (OOD triples)", *methods), rows),
@@ -118,9 +110,7 @@ def _detection(
             paragraph(f"{_capital(TITLES[name])}: {part['verdict']}.", "soft")
             for name, part in detected.items()
         ),
-        "mixes": figures(
-            [svgs[n] for n in ("reliability", "weights") if n in svgs]
-        ),
+        "mixes": figures([svgs[n] for n in MIXES if n in svgs]),
     }
 
 
@@ -146,17 +136,11 @@ def _trust(rows: list[dict[str, Any]]) -> str:
     names = ("head", "relation", "tail", "side", "p_wrong", "semantic")
     heading = (*names[:3], "answered", "P(wrong)", "semantic", "structural", "")
     marks = {True: Mark("right", "good"), False: Mark("wrong", "bad")}
-    return table(
-        heading,
-        [
-            (
-                *(row[name] for name in names),
-                int(row["structural"]),
-                marks[row["right"]],
-            )
-            for row in rows
-        ],
-    )
+    cells = []
+    for row in rows:
+        shown = [row[name] for name in names]
+        cells.append((*shown, int(row["structural"]), marks[row["right"]]))
+    return table(heading, cells)
 
 
 def _assumptions(measured: dict[str, Any]) -> str:

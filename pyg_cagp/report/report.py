@@ -33,15 +33,14 @@ def write_report(
 
     Args:
         run_folder (str or pathlib.Path): The folder of the run.
-        root (str or pathlib.Path, optional): The folder that holds datasets.
+        root (str or pathlib.Path, optional): The folder of all datasets.
             (default: :obj:`None`)
-        dataset (str or pathlib.Path, optional): Where the graph is now, if not
-            where it was when the run was trained. (default: :obj:`None`)
-        device (torch.device or str, optional): Where to compute.
+        dataset (str or pathlib.Path, optional): The graph, if it is no longer
+            in the place of training. (default: :obj:`None`)
+        device (torch.device or str, optional): The device.
             (default: :obj:`"cpu"`)
         seed (int, optional): The seed of all random draws. (default: :obj:`0`)
-        progress (bool, optional): If set to :obj:`True`, shows a progress bar
-            where there is a terminal. (default: :obj:`False`)
+        progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Returns:
         The figures of :obj:`report.json`.
@@ -49,13 +48,9 @@ def write_report(
     # Before a minute of computing, not after it.
     check_matplotlib()
     check_target(Path(run_folder) / PAGE)
+    source: dict[str, Any] = {"root": root, "dataset": dataset}
     found = gather(
-        run_folder,
-        root=root,
-        dataset=dataset,
-        device=device,
-        seed=seed,
-        progress=progress,
+        run_folder, **source, device=device, seed=seed, progress=progress
     )
     draw_report(run_folder, found)
     return found
@@ -74,9 +69,8 @@ def draw_report(run_folder: str | Path, found: dict[str, Any]) -> Path:
     try:
         out.mkdir(exist_ok=True)
     except OSError as error:
-        raise CacheError(
-            f"cannot make the folder '{out}' ({error.strerror})"
-        ) from error
+        message = f"cannot make the folder '{out}' ({error.strerror})"
+        raise CacheError(message) from error
     for old in out.glob("*.png"):
         old.unlink()
     pictures = all_pictures(found)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+from torch_geometric.utils import scatter
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.metrics import kind_auroc
@@ -129,17 +130,13 @@ def assumptions(
     separation = found.area(semantic, 1)
     overlap = {"id": frequency_overlap(test, epsilons=epsilons)}
     if train is not None:
-        overlap["train"] = frequency_overlap(
-            test, epsilons=epsilons, train=train
-        )
+        near = frequency_overlap(test, epsilons=epsilons, train=train)
+        overlap["train"] = near
     shares = [s for s in overlap["id"].values() if not math.isnan(s)]
     delta = semantic_gap(found)
     return {
         "A1": _monotone(test.coverage.frequency(), variance),
-        "A2": {
-            "coverage": covered,
-            "holds": None if covered is None else covered == 1,
-        },
+        "A2": {"coverage": covered, "holds": _is_one(covered)},
         "A3": {**overlap, "holds": min(shares) == 1 if shares else None},
         "A4": {
             "delta": delta,
@@ -147,11 +144,12 @@ def assumptions(
             "holds": None if delta is None else delta < 1,
         },
         "A5": {"rho": rho, "holds": None if rho is None else 0 < rho < 1},
-        "A6": {
-            "auroc": separation,
-            "holds": None if separation is None else separation == 1,
-        },
+        "A6": {"auroc": separation, "holds": _is_one(separation)},
     }
+
+
+def _is_one(share: float | None) -> bool | None:
+    return None if share is None else share == 1
 
 
 def semantic_gap(found: Signals) -> float | None:
@@ -187,9 +185,7 @@ def share_silent(structural: Tensor) -> float | None:
 def _monotone(frequency: Tensor, variance: Tensor) -> dict[str, Any]:
     frequency = frequency.cpu().double()
     values = variance.detach().cpu().double()
-    constant = bool(
-        (values == values[0]).all() | (frequency == frequency[0]).all()
-    )
+    constant = min(values.unique().numel(), frequency.unique().numel()) == 1
     # Importing it takes longer than importing all of pyg_cagp.
     from scipy.stats import spearmanr
 
@@ -198,11 +194,9 @@ def _monotone(frequency: Tensor, variance: Tensor) -> dict[str, Any]:
     order = frequency.argsort(stable=True)
     _, group = frequency[order].unique_consecutive(return_inverse=True)
     size = int(group[-1]) + 1
-    ends = [
-        values.new_empty(size).scatter_reduce_(
-            0, group, values[order], reduce=reduce, include_self=False
-        )
-        for reduce in ("amin", "amax")
-    ]
-    falls = bool((ends[1][1:] < ends[0][:-1]).all())
+    least, most = (
+        scatter(values[order], group, dim_size=size, reduce=reduce)
+        for reduce in ("min", "max")
+    )
+    falls = bool((most[1:] < least[:-1]).all())
     return {"spearman": found, "holds": falls}

@@ -59,14 +59,11 @@ def frequency_distance(
 
     check_kinds(test)
     frequency = test.coverage.frequency()
-    points = torch.stack(
-        [frequency[test.head], frequency[test.tail]], dim=1
-    ).double()
+    points = frequency[torch.stack([test.head, test.tail], dim=1)].double()
     novel = points[test.kind == 2].cpu()
     ordinary = points[test.kind == 0]
     if train is not None:
-        ends = [frequency[train[0]], frequency[train[2]]]
-        ordinary = torch.stack(ends, dim=1).double()
+        ordinary = frequency[torch.stack([train[0], train[2]], dim=1)].double()
     if novel.numel() == 0 or ordinary.numel() == 0:
         return torch.full((novel.size(0),), torch.inf, dtype=torch.double)
     tree = KDTree(ordinary.unique(dim=0).cpu().numpy())
@@ -100,7 +97,4 @@ def frequency_overlap(
         True
     """
     distance = frequency_distance(test, train=train)
-    return {
-        epsilon: float((distance <= epsilon).double().mean())
-        for epsilon in epsilons
-    }
+    return {e: float((distance <= e).double().mean()) for e in epsilons}
