@@ -57,9 +57,7 @@ def check_triples(
     num_nodes: int,
     num_relations: int,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    r"""Checks that all ids of triples are in range, and returns them as
-    :obj:`torch.long`.
-    """
+    r"""Returns triples as :obj:`torch.long` after checking their ids."""
     head = _as_ids("head_index", head_index)
     rel = _as_ids("rel_type", rel_type)
     tail = _as_ids("tail_index", tail_index)
@@ -78,9 +76,7 @@ def check_triples(
 def check_pairs(
     entity: Tensor, relation: Tensor, num_nodes: int, num_relations: int
 ) -> tuple[Tensor, Tensor]:
-    r"""Checks that all ids of pairs are in range, and returns them as
-    :obj:`torch.long`.
-    """
+    r"""Returns pairs as :obj:`torch.long` after checking their ids."""
     entity, relation = _as_ids("entity", entity), _as_ids("relation", relation)
     if not _inside((entity, relation), (num_nodes, num_relations)):
         check_ids("entity", entity, num_nodes, "num_nodes")
@@ -150,11 +146,7 @@ def check_edges(
             f"'edge_index' and 'edge_type' must list the same edges (got "
             f"{edge_index.size(1)} and {edge_type.size(0)} of them)"
         )
-    if edge_index.device != edge_type.device:
-        raise InvalidInputError(
-            f"'edge_index' and 'edge_type' must be on the same device (got "
-            f"{edge_index.device} and {edge_type.device})"
-        )
+    check_same_shape(edge_index=edge_index[0], edge_type=edge_type)
     head, tail = check_ids("edge_index", edge_index, num_nodes, "num_nodes")
     rel = check_ids("edge_type", edge_type, num_relations, "num_relations")
     return head, rel, tail

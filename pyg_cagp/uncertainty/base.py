@@ -132,8 +132,8 @@ class UncertaintyEstimator(FittedModule):
     def _check_split(self, split: LabelledTriples, rule: Protocol) -> None:
         if self.trained:
             raise InvalidInputError(
-                f"'data' must be a graph, as {self.__class__.__name__} reads "
-                f"its training triples (got LabelledTriples)"
+                f"'data' must be a graph for {self.__class__.__name__}, which "
+                f"reads its training triples (got LabelledTriples)"
             )
         if rule != protocol_of("temporal-like"):
             raise InvalidInputError(

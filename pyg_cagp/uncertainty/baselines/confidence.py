@@ -110,11 +110,9 @@ class UKGEUncertainty(ConfidenceUncertainty):
             return {}
         chosen = batch.cpu() % kg.psl_edge_type.numel()
         head, tail = kg.psl_edge_index[:, chosen]
-        rules = head, kg.psl_edge_type[chosen], tail
         least = kg.psl_confidence[chosen].float()
-        return {
-            "inferred": tuple(part.to(batch.device) for part in (*rules, least))
-        }
+        parts = head, kg.psl_edge_type[chosen], tail, least
+        return {"inferred": tuple(part.to(batch.device) for part in parts)}
 
 
 class BEUrREUncertainty(ConfidenceUncertainty):

@@ -110,17 +110,14 @@ class DeepEnsemble(UncertaintyEstimator):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the probability of each member, of shape :obj:`[M, B]`."""
-        found = []
-        for model in self.models:
-            if self.probability == "sigmoid":
-                score = model(head_index, rel_type, tail_index)
-                found.append(torch.sigmoid(score))
-            else:
-                terms = softmax_terms(
-                    model, head_index, rel_type, tail_index, sides=("tail",)
-                )
-                found.append(terms.tail.log_prob().exp())
-        return torch.stack(found)
+        triples = head_index, rel_type, tail_index
+        if self.probability == "sigmoid":
+            found = [torch.sigmoid(model(*triples)) for model in self.models]
+            return torch.stack(found)
+        terms = [
+            softmax_terms(m, *triples, sides=["tail"]) for m in self.models
+        ]
+        return torch.stack([term.tail.log_prob().exp() for term in terms])
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor

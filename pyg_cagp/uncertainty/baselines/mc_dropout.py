@@ -60,8 +60,7 @@ class MCDropout(ModelEstimator):
         check_choice("measure", measure, get_args(Measure))
         if model.dropout == 0:
             raise InvalidInputError(
-                "'model' has no dropout, so its passes would not differ; train "
-                "one with 'dropout' above 0"
+                "'model' has no dropout; train one with 'dropout' above 0"
             )
         if num_passes < 2:
             raise InvalidInputError(
