@@ -19,14 +19,7 @@ class PairQueries(CompressedPairs):
     def contains(
         self, entity: Tensor, relation: Tensor, role: Role = "any"
     ) -> Tensor:
-        r"""Returns for each pair whether it was ever seen.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-            relation (torch.Tensor): The relations, of the same shape.
-            role (str, optional): :obj:`"any"`, :obj:`"head"` or
-                :obj:`"tail"`. (default: :obj:`"any"`)
-        """
+        r"""Returns for each pair whether it was ever seen."""
         check_choice("role", role, Role)
         return self._contains(*self._check_pairs(entity, relation), role)
 
@@ -43,13 +36,7 @@ class PairQueries(CompressedPairs):
     def count(
         self, entity: Tensor, relation: Tensor, role: Role = "any"
     ) -> Tensor:
-        r"""Returns for each pair in how many training slots it was seen.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-            relation (torch.Tensor): The relations, of the same shape.
-            role (str, optional): The role. (default: :obj:`"any"`)
-        """
+        r"""Returns for each pair in how many training slots it was seen."""
         check_choice("role", role, Role)
         return self._count(*self._check_pairs(entity, relation), role)
 
@@ -74,15 +61,7 @@ class PairQueries(CompressedPairs):
         view: CoverageView = "binary",
         role: Role = "any",
     ) -> Tensor:
-        r"""Returns a view of the evidence for each pair; see :meth:`values`.
-
-        Args:
-            entity (torch.Tensor): The entities, of any shape.
-            relation (torch.Tensor): The relations, of the same shape.
-            view (str, optional): See :meth:`values`.
-                (default: :obj:`"binary"`)
-            role (str, optional): The role. (default: :obj:`"any"`)
-        """
+        r"""Returns a view of the evidence for each pair; see :meth:`values`."""
         pairs = self._check_pairs(entity, relation)
         return self._weight(*pairs, view, role)
 
@@ -100,11 +79,6 @@ class PairQueries(CompressedPairs):
     ) -> Tensor:
         r"""Counts how many of a triple's two pairs were never seen:
         :math:`2 - c(h, r) - c(t, r)`.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation types.
-            tail_index (torch.Tensor): The tail indices.
         """
         sizes = self.num_nodes, self.num_relations
         ids = check_triples(head_index, rel_type, tail_index, *sizes)
@@ -125,19 +99,6 @@ class PairQueries(CompressedPairs):
     ) -> Tensor:
         r"""Returns a view of the evidence for each pair, of shape
         :obj:`[nnz]`.
-
-        Args:
-            view (str, optional): With :math:`n(e, r)` the count,
-
-                * :obj:`"binary"`: 1 where :math:`n > 0`,
-                * :obj:`"count"`: :math:`n` itself,
-                * :obj:`"log"`: :math:`\log(1 + n) / \log(1 + \max n)`,
-                * :obj:`"tfidf"`: :math:`n \cdot (1 + \log \frac{1 + |E|}{1 +
-                  |\{e : n(e, r) > 0\}|})`, each entity's row scaled to unit
-                  length.
-
-                (default: :obj:`"binary"`)
-            role (str, optional): The role. (default: :obj:`"any"`)
         """
         return self._values(view, role).clone()
 

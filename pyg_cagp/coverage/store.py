@@ -118,12 +118,7 @@ class CompressedPairs:
         return torch.repeat_interleave(entity, size, output_size=self.nnz)
 
     def counts(self, role: Role = "any") -> Tensor:
-        r"""Returns the count of each pair, of shape :obj:`[nnz]`.
-
-        Args:
-            role (str, optional): :obj:`"any"`, :obj:`"head"` or
-                :obj:`"tail"`. (default: :obj:`"any"`)
-        """
+        r"""Returns the count of each pair, of shape :obj:`[nnz]`."""
         check_choice("role", role, Role)
         if role == "any":
             return self.head_count.long() + self.tail_count.long()
@@ -132,9 +127,6 @@ class CompressedPairs:
     def frequency(self, role: Role = "any") -> Tensor:
         r"""Returns in how many training slots each entity stands, of shape
         :obj:`[num_nodes]`.
-
-        Args:
-            role (str, optional): The role. (default: :obj:`"any"`)
         """
         return self._frequency(role).clone()
 
@@ -147,9 +139,6 @@ class CompressedPairs:
 
     def entities_by_relation(self, role: Role = "any") -> tuple[Tensor, Tensor]:
         r"""Lists, relation by relation, the entities seen with it.
-
-        Args:
-            role (str, optional): The role. (default: :obj:`"any"`)
 
         Returns:
             Where the list of each relation begins, of shape

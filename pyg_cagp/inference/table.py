@@ -89,11 +89,6 @@ class InferenceTable:
     ) -> ScoredTriples:
         r"""Returns the score of each triple, as the model's, and its
         uncertainty. Ids are checked.
-
-        Args:
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation types.
-            tail_index (torch.Tensor): The tail indices.
         """
         sizes = self.model.num_nodes, self.num_relations
         triples = check_triples(head_index, rel_type, tail_index, *sizes)

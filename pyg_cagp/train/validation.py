@@ -36,9 +36,6 @@ class Validation:
     def __call__(self, model: GaussianKGEModel) -> dict[str, float]:
         r"""Returns the mean reciprocal rank and the hits, realistic in ties;
         nothing if there are no validation triples.
-
-        Args:
-            model (GaussianKGEModel): The model.
         """
         if self.triples.numel() == 0:
             return {}

@@ -39,16 +39,7 @@ class Objective(Protocol):
         other: Tensor,
         drawn: Draws,
     ) -> Tensor:
-        r"""Returns the mean negative log-likelihood of a batch of triples.
-
-        Args:
-            model (GaussianKGEModel): The model.
-            head_index (torch.Tensor): The head indices.
-            rel_type (torch.Tensor): The relation type.
-            tail_index (torch.Tensor): The tail indices.
-            other (torch.Tensor): The result of :meth:`negatives`.
-            drawn (Draws): Embeddings of heads, tails and others.
-        """
+        r"""Returns the mean negative log-likelihood of a batch of triples."""
 
 
 class OneNegative:
