@@ -170,3 +170,11 @@ def check_choice(name: str, value: object, choices: Any) -> None:
             f"'{name}' must be one of {', '.join(map(repr, allowed))} (got "
             f"{value!r})"
         )
+
+
+def check_least(name: str, value: float, least: float) -> None:
+    r"""Checks that a number is not too small, and is a number."""
+    if not value >= least:
+        raise InvalidInputError(
+            f"'{name}' must be at least {least} (got {value})"
+        )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pyg_cagp._utils.checks import check_least
 from pyg_cagp.data import parquet, text
 from pyg_cagp.data.table import ROLES, SUFFIXES, TripleTable, table_suffix
 from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
@@ -86,8 +87,7 @@ def read_chunks(
     path = check_readable(path)
     malformed = Malformed() if malformed is None else malformed
     size = CHUNK if chunk is None else chunk
-    if size < 1:
-        raise InvalidInputError(f"'chunk' must be positive (got {size})")
+    check_least("chunk", size, 1)
     table, count = None, 0
     if table_suffix(path) == ".parquet":
         parts = parquet.read(path, extra)

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_least
 from pyg_cagp.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
@@ -18,14 +19,6 @@ BLOCK = 1 << 17
 
 # The finaliser of SplitMix64.
 _MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
-
-
-def check_least(name: str, value: int, least: int) -> None:
-    r"""Refuses a number that is too small."""
-    if value < least:
-        raise InvalidInputError(
-            f"'{name}' must be at least {least} (got {value})"
-        )
 
 
 def hash_uniform(seed: int, *keys: Tensor) -> Tensor:

@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
+from pyg_cagp._utils.checks import check_least
 from pyg_cagp.data import TripleIndex, triples
 from pyg_cagp.data.kg import MASKS, check_kg
 from pyg_cagp.datasets.events import (
     Events,
-    check_least,
     distinct_events,
     draw_events,
 )

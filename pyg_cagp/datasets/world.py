@@ -3,10 +3,10 @@ r"""A made-up world that grows over time, and what happens in it."""
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_least
 from pyg_cagp.datasets.events import (
     BLOCK,
     Events,
-    check_least,
     hash_uniform,
 )
 from pyg_cagp.exceptions import InvalidInputError

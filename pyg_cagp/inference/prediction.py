@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_least
 from pyg_cagp._utils.table import data_frame
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.inference.scores import KINDS
@@ -102,8 +103,7 @@ def predict(
     side, name = _open_side(head, tail)
     if relation is None:
         raise InvalidInputError("'relation' must be given")
-    if k < 1:
-        raise InvalidInputError(f"'k' must be positive (got {k})")
+    check_least("k", k, 1)
     ids = predictor.entities.number(name), predictor.relations.number(relation)
     given, rel = torch.tensor(ids, device=predictor.device).split(1)
     size = predictor.model.num_nodes

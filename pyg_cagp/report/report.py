@@ -5,8 +5,7 @@ from typing import Any
 
 import torch
 
-from pyg_cagp._utils.files import check_target, write_atomically
-from pyg_cagp.exceptions import CacheError
+from pyg_cagp._utils.files import check_target, make_folder, write_atomically
 from pyg_cagp.report.board import write_board
 from pyg_cagp.report.canvas import check_matplotlib, to_png
 from pyg_cagp.report.findings import gather
@@ -66,11 +65,7 @@ def draw_report(run_folder: str | Path, found: dict[str, Any]) -> Path:
     """
     folder = Path(run_folder)
     out = folder / "report"
-    try:
-        out.mkdir(exist_ok=True)
-    except OSError as error:
-        message = f"cannot make the folder '{out}' ({error.strerror})"
-        raise CacheError(message) from error
+    make_folder(out)
     for old in out.glob("*.png"):
         old.unlink()
     pictures = all_pictures(found)

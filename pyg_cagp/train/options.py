@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from pyg_cagp._utils.checks import check_choice
+from pyg_cagp._utils.checks import check_choice, check_least
 from pyg_cagp.exceptions import InvalidInputError
 
 OptimizerName: TypeAlias = Literal["adam", "sparse-adam", "adagrad"]
@@ -72,11 +72,7 @@ class TrainOptions:
 
     def __post_init__(self) -> None:
         for name, least in LEAST.items():
-            value = getattr(self, name)
-            if value < least:
-                raise InvalidInputError(
-                    f"'{name}' must be at least {least} (got {value})"
-                )
+            check_least(name, getattr(self, name), least)
         if self.noise_table > 2**30:
             raise InvalidInputError(
                 f"'noise_table' must be at most 2^30 (got {self.noise_table})"

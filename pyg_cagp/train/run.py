@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
+from pyg_cagp._utils.checks import check_least
 from pyg_cagp._utils.files import make_folder, write_atomically
 from pyg_cagp._utils.versions import package_versions
 from pyg_cagp.data import as_kg, describe_graph
@@ -153,10 +154,7 @@ def train_ensemble(
         progress (bool, optional): See :func:`train_run`.
             (default: :obj:`True`)
     """
-    if num_members < 1:
-        raise InvalidInputError(
-            f"'num_members' must be positive (got {num_members})"
-        )
+    check_least("num_members", num_members, 1)
     return [
         train_run(
             kg,

@@ -6,9 +6,8 @@ import torch
 from torch import Tensor
 
 from pyg_cagp import metrics
-from pyg_cagp._utils.checks import check_same_shape, check_triples
+from pyg_cagp._utils.checks import check_least, check_same_shape, check_triples
 from pyg_cagp.coverage import Coverage
-from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.scoring import SoftmaxTerms
@@ -71,11 +70,8 @@ class EvidenceUncertainty(UncertaintyEstimator):
     ) -> None:
         evidence = Evidence(coverage, model, use_score=use_score)
         super().__init__(coverage.num_nodes, coverage.num_relations)
-        if num_knots < 1 or not ridge >= 0:
-            raise InvalidInputError(
-                f"'num_knots' must be positive and 'ridge' not negative (got "
-                f"{num_knots} and {ridge})"
-            )
+        check_least("num_knots", num_knots, 1)
+        check_least("ridge", ridge, 0)
         self.use_score = use_score
         self.num_knots = num_knots
         self.ridge = ridge

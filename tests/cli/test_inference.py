@@ -199,7 +199,7 @@ def test_a_cut_at_given_dates_is_stored_and_used_again(capsys, tmp_path):
         ),
         (
             ["predict", "RUN", "--head=null", "--relation=lies in", "-k=0"],
-            "'k' must be positive (got 0)",
+            "'k' must be at least 1 (got 0)",
         ),
         (["update", "RUN", "none.tsv"], "there is no file"),
         (["evaluate", "none", "--protocol", "ranking"], "no finished run"),

@@ -360,7 +360,7 @@ def test_unseen_entities_have_the_prior_variance(name):
 def test_bad_input(name):
     with pytest.raises(InvalidInputError, match="'prior_variance' must be"):
         make(name, prior_variance=0.0)
-    with pytest.raises(InvalidInputError, match="'kl_weight' must not"):
+    with pytest.raises(InvalidInputError, match="'kl_weight' must be at"):
         make(name, kl_weight=-1.0)
     model = MODELS[name](N, R, D, kl_weight=1.0)
     with pytest.raises(InvalidInputError, match="call 'observe'"):

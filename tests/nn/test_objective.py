@@ -108,7 +108,7 @@ def test_hard_negatives_weigh_more(model):
             loss = loss - (weight * F.logsigmoid(-false)).sum()
             expected = expected + loss / 10
     torch.testing.assert_close(got, expected)
-    with pytest.raises(InvalidInputError, match="'temperature' must not"):
+    with pytest.raises(InvalidInputError, match="'temperature' must be at"):
         SelfAdversarial(temperature=-1)
 
 

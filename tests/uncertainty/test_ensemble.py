@@ -63,7 +63,7 @@ def test_bad_members(world):
         DeepEnsemble([DistMult(3, 1, 2), DistMult(4, 1, 2)])
     with pytest.raises(InvalidInputError, match="'measure' must be one of"):
         DeepEnsemble([DistMult(3, 1, 2)] * 2, measure="range")
-    with pytest.raises(InvalidInputError, match="'num_members' must be pos"):
+    with pytest.raises(InvalidInputError, match="'num_members' must be at"):
         train_ensemble(
             world, Config({"name": "x"}), out="nowhere", num_members=0
         )

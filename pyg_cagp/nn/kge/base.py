@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import Embedding
 
-from pyg_cagp._utils.checks import check_choice
+from pyg_cagp._utils.checks import check_choice, check_least
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.elbo import EvidenceBound
 from pyg_cagp.nn.kge.noise import NoiseTable
@@ -90,10 +90,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
     ) -> None:
         sizes = num_nodes, num_relations, hidden_channels
         super().__init__(*sizes, reciprocal=reciprocal, sparse=sparse)
-        if kl_weight < 0:
-            raise InvalidInputError(
-                f"'kl_weight' must not be negative (got {kl_weight})"
-            )
+        check_least("kl_weight", kl_weight, 0)
         if learn_prior and not variational:
             raise InvalidInputError(
                 "'learn_prior' needs variational=True: points would shrink "

@@ -5,8 +5,8 @@ from abc import abstractmethod
 import torch
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_least
 from pyg_cagp.data import TripleIndex
-from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.query import QueryKGEModel
 
 
@@ -36,11 +36,7 @@ class ConfidenceKGEModel(QueryKGEModel):
         sparse: bool = False,
         seed: int = 0,
     ) -> None:
-        if num_negatives < 2:
-            raise InvalidInputError(
-                f"'num_negatives' must be at least 2, one a side (got "
-                f"{num_negatives})"
-            )
+        check_least("num_negatives", num_negatives, 2)
         super().__init__(
             num_nodes, num_relations, hidden_channels, sparse=sparse
         )

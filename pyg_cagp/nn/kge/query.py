@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import Embedding
 from torch_geometric.nn.kge import KGEModel
 
+from pyg_cagp._utils.checks import check_least
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import Side
 
@@ -52,10 +53,7 @@ class QueryKGEModel(KGEModel, ABC):
         reciprocal: bool = False,
         sparse: bool = False,
     ) -> None:
-        if hidden_channels < 1:
-            raise InvalidInputError(
-                f"'hidden_channels' must be positive (got {hidden_channels})"
-            )
+        check_least("hidden_channels", hidden_channels, 1)
         super().__init__(num_nodes, num_relations, hidden_channels, sparse)
         self.reciprocal = reciprocal
         #: How many numbers a pair of a query and a candidate takes.

@@ -7,8 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from pyg_cagp._utils.checks import check_least
 from pyg_cagp.data.answer_index import AnswerIndex, expand_ranges
-from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import Draws
 from pyg_cagp.typing import Side
 
@@ -35,10 +35,7 @@ class SampledSoftmax:
     def __init__(
         self, *, num_negatives: int = 512, known: AnswerIndex | None = None
     ) -> None:
-        if num_negatives < 1:
-            raise InvalidInputError(
-                f"'num_negatives' must be positive (got {num_negatives})"
-            )
+        check_least("num_negatives", num_negatives, 1)
         self.num_negatives = num_negatives
         self.known = known
 
@@ -157,10 +154,7 @@ class SelfAdversarial(SampledSoftmax):
         temperature: float = 1.0,
     ) -> None:
         super().__init__(num_negatives=num_negatives, known=known)
-        if temperature < 0:
-            raise InvalidInputError(
-                f"'temperature' must not be negative (got {temperature})"
-            )
+        check_least("temperature", temperature, 0)
         self.temperature = temperature
 
     def nll(

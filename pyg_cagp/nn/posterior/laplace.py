@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import Tensor
 
-from pyg_cagp._utils.checks import check_choice
+from pyg_cagp._utils.checks import check_choice, check_least
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.posterior.curvature import check_scores, ggn_diagonal
 from pyg_cagp.nn.posterior.posterior import Posterior, count_slots
@@ -76,14 +76,9 @@ class LaplacePosterior:
             check_choice("prior", prior, ("marginal", "validation", "model"))
         elif not (prior > 0 and math.isfinite(prior)):
             raise InvalidInputError(f"'prior' must be positive (got {prior})")
-        if num_negatives is not None and num_negatives < 1:
-            raise InvalidInputError(
-                f"'num_negatives' must be positive (got {num_negatives})"
-            )
-        if num_draws < 0:
-            raise InvalidInputError(
-                f"'num_draws' must not be negative (got {num_draws})"
-            )
+        if num_negatives is not None:
+            check_least("num_negatives", num_negatives, 1)
+        check_least("num_draws", num_draws, 0)
         check_choice("structure", structure, ("isotropic", "diagonal"))
         self.prior = prior
         self.structure = structure

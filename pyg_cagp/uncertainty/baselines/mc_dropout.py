@@ -5,7 +5,7 @@ from typing import get_args
 import torch
 from torch import Tensor
 
-from pyg_cagp._utils.checks import check_choice
+from pyg_cagp._utils.checks import check_choice, check_least
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import BilinearKGEModel
 from pyg_cagp.uncertainty.base import ModelEstimator
@@ -62,10 +62,7 @@ class MCDropout(ModelEstimator):
             raise InvalidInputError(
                 "'model' has no dropout; train one with 'dropout' above 0"
             )
-        if num_passes < 2:
-            raise InvalidInputError(
-                f"'num_passes' must be at least 2 (got {num_passes})"
-            )
+        check_least("num_passes", num_passes, 2)
         self.num_passes = num_passes
         self.measure = measure
         self.seed = seed
