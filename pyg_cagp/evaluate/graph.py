@@ -55,17 +55,14 @@ class EvaluationGraph:
         r"""Returns the triples of a split, labelled by a protocol."""
         key = rule, split
         if key not in self._labelled:
-            labelled = rule._label(self.kg, split, self.coverage)
-            self._labelled[key] = labelled
+            self._labelled[key] = rule._label(self.kg, split, self.coverage)
         return self._labelled[key]
 
     def predictions(self, model: Scorer, split: Split) -> Predictions:
         r"""Returns a model's answers to the queries of a split."""
-        of, found = self._predicted.get(split, (None, None))
-        if found is None or of is not model:
-            found = predicted(model, self.kg, split)
-            self._predicted[split] = model, found
-        return found
+        if self._predicted.get(split, (None,))[0] is not model:
+            self._predicted[split] = model, predicted(model, self.kg, split)
+        return self._predicted[split][1]
 
 
 #: A graph that evaluations take.

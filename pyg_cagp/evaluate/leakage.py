@@ -16,8 +16,8 @@ def circularity(
     label: Tensor,
 ) -> CircularityResult:
     r"""Measures how far labels follow from the two numbers that define the
-    paper's partitions: the smaller frequency of a triple's two ends, and how
-    many of its two pairs are not covered.
+    paper's partitions: the smaller frequency of a triple's ends, and the number
+    of its pairs that are not covered.
 
     The oracle knows these two and, in hindsight, the share of OOD triples among
     those that have the same two. No detector that sees nothing else has a

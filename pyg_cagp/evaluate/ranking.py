@@ -53,7 +53,7 @@ def ranking(
         kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
         split (str, optional): The split to rank. (default: :obj:`"test"`)
         filtered (bool, optional): If set to :obj:`False`, other right answers
-            count as rivals, too. (default: :obj:`True`)
+            count as candidates, too. (default: :obj:`True`)
         ties (str, optional): :obj:`"realistic"`, :obj:`"optimistic"` or
             :obj:`"pessimistic"`; see :func:`~pyg_cagp.metrics.ranks`.
             (default: :obj:`"realistic"`)

@@ -29,8 +29,13 @@ class OODResult(Result):
     r"""The result of :func:`~pyg_cagp.evaluate.ood`."""
 
     columns = (
-        *("method", "kind", "num_ood"),
-        *("auroc", "aupr", "fpr_at_95_tpr", "f1"),
+        "method",
+        "kind",
+        "num_ood",
+        "auroc",
+        "aupr",
+        "fpr_at_95_tpr",
+        "f1",
     )
 
     counts: dict[str, dict[str, int]] = field(init=False)

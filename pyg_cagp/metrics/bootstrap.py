@@ -13,10 +13,8 @@ from pyg_cagp.metrics.weighted import WeightedAUROC, WeightedStatistic
 
 
 class Comparison(NamedTuple):
-    r"""Two figures of the same samples, and how they differ.
-
-    :obj:`low` and :obj:`high` bound the difference; :obj:`p_value` is
-    two-sided.
+    r"""Two figures of the same samples, the interval of their difference and
+    its two-sided p-value.
     """
 
     first: float

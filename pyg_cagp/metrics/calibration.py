@@ -22,10 +22,8 @@ Binning: TypeAlias = Literal["width", "mass"]
 
 
 class Bins(NamedTuple):
-    r"""Samples gathered by their probability; no bin is empty.
-
-    Each has its number of samples, the mean of their probabilities and the
-    share of those with label 1.
+    r"""The number of samples of each bin, the mean of their probabilities and
+    the share of those with label 1.
     """
 
     size: Tensor
@@ -52,8 +50,7 @@ def calibration_bins(
 ) -> Bins:
     r"""Gathers samples into bins by their probability.
 
-    Every sample is in a bin, those of probability 0 and 1, too, and equal
-    probabilities are never parted.
+    Every sample is in a bin; equal probabilities share one.
 
     Args:
         probability (torch.Tensor): The probabilities of label 1.
@@ -61,8 +58,8 @@ def calibration_bins(
         num_bins (int, optional): The number of bins, of which those left empty
             are dropped. (default: :obj:`15`)
         binning (str, optional): :obj:`"width"` for bins of equal width, each
-            with its upper edge, or :obj:`"mass"` for bins of as equal a number
-            of samples as ties allow. (default: :obj:`"width"`)
+            with its upper edge, or :obj:`"mass"` for bins of equal size, as far
+            as ties allow. (default: :obj:`"width"`)
 
     Example:
         >>> p, label = [0.0, 0.2, 0.9, 1.0], [0, 1, 1, 1]

@@ -70,9 +70,7 @@ class PlattCalibrator(Calibrator):
     r"""The logistic map :math:`\sigma(a s + b)` with :math:`a \geq 0`, of
     Platt, "Probabilistic Outputs for Support Vector Machines" (1999).
 
-    As there, labels are smoothed to :math:`(n_1 + 1) / (n_1 + 2)` and
-    :math:`1 / (n_0 + 2)`, so that separable samples do not give infinite
-    slopes.
+    Labels are smoothed as in :func:`monotone_logistic`.
 
     Example:
         >>> platt = PlattCalibrator().fit([0.0, 1.0, 2.0, 3.0], [0, 1, 0, 1])

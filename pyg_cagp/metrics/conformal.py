@@ -1,9 +1,9 @@
-r"""Thresholds with which answer sets hold the right answer as often as said.
+r"""Thresholds of answer sets with a guaranteed coverage.
 
-A *nonconformity* score is high for answers that fit badly. A set of all answers
-whose score is at most the threshold holds the right one with probability
-:math:`1 - \alpha` or more, provided that the query is exchangeable with those
-of calibration. Queries about emerging entities or novel contexts are not.
+A *nonconformity* score is high for implausible answers. The set of all answers
+up to the threshold holds the right one with probability :math:`1 - \alpha` or
+more, if the query is exchangeable with those of calibration. Queries about
+emerging entities or novel contexts are not.
 """
 
 import math
@@ -64,10 +64,10 @@ def mondrian_thresholds(
         group (torch.Tensor): The group of each, in :obj:`[0, num_groups)`.
         num_groups (int): The number of groups.
         alpha (float, optional): How often a set may miss. (default: :obj:`0.1`)
-        fallback (str, optional): What groups with too few scores get:
-            :obj:`"everything"`, an infinite threshold, which keeps the promise,
-            or :obj:`"pooled"`, the threshold of all groups together, which does
-            not. (default: :obj:`"everything"`)
+        fallback (str, optional): The threshold of groups with too few scores:
+            :obj:`"everything"`, infinity, which keeps the guarantee, or
+            :obj:`"pooled"`, that of all groups together, which does not.
+            (default: :obj:`"everything"`)
 
     Example:
         >>> mondrian_thresholds([0.1, 0.2, 0.9], [0, 0, 1], 2, alpha=0.5)

@@ -18,9 +18,8 @@ Positive: TypeAlias = Literal["ood", "id"]
 
 
 class Sweep(NamedTuple):
-    r"""What every threshold would flag, from the highest to the lowest.
-
-    One entry for each distinct score, so that ties are flagged together.
+    r"""The counts of flagged samples for each distinct score, from the highest
+    to the lowest.
     """
 
     threshold: Tensor

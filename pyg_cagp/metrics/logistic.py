@@ -19,11 +19,10 @@ def monotone_logistic(
         \min_{w \geq 0, \, b} \; \frac{1}{n} \sum_i
         \ell(y_i, w^\top x_i + b) + \frac{\lambda}{2} \sum_j s_j^2 w_j^2
 
-    with :math:`\ell` the cross-entropy and :math:`s_j` the spread of the
-    :math:`j`-th feature, so that the problem does not depend on units. Labels
-    are smoothed to :math:`(n_1 + 1) / (n_1 + 2)` and :math:`1 / (n_0 + 2)`, as
-    in Platt, "Probabilistic Outputs for Support Vector Machines" (1999), so
-    that separable samples do not give infinite slopes. The problem is convex.
+    with the cross-entropy :math:`\ell` and the spread :math:`s_j` of the
+    :math:`j`-th feature. Labels are smoothed to :math:`(n_1 + 1) / (n_1 + 2)`
+    and :math:`1 / (n_0 + 2)`, as in Platt, "Probabilistic Outputs for Support
+    Vector Machines" (1999), so that slopes are finite. The problem is convex.
 
     Args:
         features (torch.Tensor): Of shape :obj:`[num_samples, num_features]`.

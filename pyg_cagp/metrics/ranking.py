@@ -2,10 +2,8 @@ r"""Summaries of where right answers stand among all candidates.
 
 An answer with :math:`a` candidates above it and :math:`b` others beside it has
 the optimistic rank :math:`a + 1` and the pessimistic rank :math:`a + b + 1`.
-The *realistic* view takes each of the places between as equally likely, and
-every metric is its mean over them: the rank is the midrank
-:math:`a + 1 + b / 2`, and a scorer that gives all candidates the same score
-gets exactly what random guessing gets.
+A *realistic* metric is the mean over all places between, so that equal scores
+for all candidates give the value of random guessing.
 """
 
 from collections.abc import Sequence

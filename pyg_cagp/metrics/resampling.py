@@ -20,13 +20,11 @@ class Resampler:
         num_samples (int): The number of samples.
         strata (torch.Tensor, optional): The stratum of each sample. As many are
             drawn from each as it has. (default: :obj:`None`)
-        cluster (torch.Tensor, optional): The cluster of each sample, of shape
-            :obj:`[num_samples]`. Whole clusters are drawn, since samples that
-            share an entity are not independent. With two rows, of shape
-            :obj:`[2, num_samples]`, such as head and tail, both are drawn and a
-            sample counts the product: the pigeonhole bootstrap of the
-            `"The Pigeonhole Bootstrap" <https://arxiv.org/abs/0712.1111>`_
-            paper. Not together with :obj:`strata`. (default: :obj:`None`)
+        cluster (torch.Tensor, optional): The cluster of each sample. Whole
+            clusters are drawn. With two rows, such as head and tail, both are
+            drawn and a sample counts the product, as in the `"The Pigeonhole
+            Bootstrap" <https://arxiv.org/abs/0712.1111>`_ paper. Not together
+            with :obj:`strata`. (default: :obj:`None`)
 
     Example:
         >>> resampler = Resampler(4, strata=torch.tensor([0, 0, 1, 1]))

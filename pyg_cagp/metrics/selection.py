@@ -30,9 +30,7 @@ class Selection(NamedTuple):
 
 
 class AnswerRate(NamedTuple):
-    r"""The share that could be answered, and the share that a selector that
-    knows the errors could answer.
-    """
+    r"""The share that is answered, and that of a selector that knows errors."""
 
     value: float
     optimum: float

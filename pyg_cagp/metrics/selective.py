@@ -1,9 +1,8 @@
-r"""What is gained by answering only where one is sure.
+r"""Metrics of selective prediction.
 
 A *loss* is 1 for an error and 0 for a right answer, or any other number.
-Samples are answered from the most certain to the least; among equally certain
-ones, any order is as likely as another, and what is returned is the mean over
-orders.
+Samples are answered from the most certain to the least. Values are means over
+all orders of equally certain samples.
 """
 
 from typing import NamedTuple

@@ -1,9 +1,8 @@
 r"""Statistics as functions of weights: one sort, then any number of weightings.
 
-A bootstrap resample is a vector of counts, one a sample. Each class here sorts
-its samples once and then takes whole batches of such vectors, so that a
-resample costs a cumulative sum and no sort. With all weights 1 it gives the
-statistic itself, which is how the plain functions are computed.
+A bootstrap resample is a vector of counts, one a sample. Each class sorts its
+samples once, so that a resample costs a cumulative sum and no sort. Weights of
+1 give the statistic itself.
 """
 
 from abc import ABC, abstractmethod

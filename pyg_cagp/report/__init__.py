@@ -1,9 +1,8 @@
 r"""One page on how far a run can be trusted."""
 
-from pyg_cagp.report.board import write_board
 from pyg_cagp.report.findings import gather
 from pyg_cagp.report.page import render_page
-from pyg_cagp.report.report import draw_report, write_report
+from pyg_cagp.report.report import draw_report, write_board, write_report
 
 functions = [
     "draw_report",

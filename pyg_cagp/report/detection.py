@@ -112,8 +112,7 @@ def _weights(
     return {"alpha": weights.tolist(), "auroc": areas}
 
 
-def _reliability(probability: Tensor, label: Tensor) -> dict[str, Any]:
-    p = probability
+def _reliability(p: Tensor, label: Tensor) -> dict[str, Any]:
     options: dict[str, Any] = {"num_bins": NUM_BINS, "binning": "mass"}
     bins = metrics.calibration_bins(p, label, **options)
     return {

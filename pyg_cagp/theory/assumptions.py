@@ -104,10 +104,8 @@ def assumptions(
         test (LabelledTriples): The test triples, labelled by
             :class:`~pyg_cagp.protocols.TemporalLike`.
         variance (torch.Tensor): The variance of each entity, such as
-            :obj:`model.mean_variance(torch.arange(num_nodes))`, or any other
-            function of entities.
-        train (tuple, optional): Heads, relations and tails of the training
-            triples. (default: :obj:`None`)
+            :obj:`model.mean_variance(torch.arange(num_nodes))`.
+        train (tuple, optional): The training triples. (default: :obj:`None`)
         epsilons (sequence, optional): The distances of A3.
             (default: :obj:`(1, 2, 5, 10, 20, 50, 100)`)
 
@@ -153,9 +151,7 @@ def _is_one(share: float | None) -> bool | None:
 
 
 def semantic_gap(found: Signals) -> float | None:
-    r"""Returns :math:`\Delta`, by how much the semantic uncertainty of an ID
-    triple can exceed that of a novel context; :obj:`None` without either.
-    """
+    r"""Returns :math:`\Delta` of A4; :obj:`None` without both kinds."""
     ordinary = found.semantic[found.kind == 0]
     novel = found.semantic[found.kind == 2]
     if ordinary.numel() == 0 or novel.numel() == 0:
@@ -164,7 +160,7 @@ def semantic_gap(found: Signals) -> float | None:
 
 
 def _share_below(found: Signals, gap: float) -> float | None:
-    # In how many pairs the ID triple is less than so much above the novel one.
+    # The share of pairs whose gap is smaller.
     ordinary = found.semantic[found.kind == 0].sort().values
     novel = found.semantic[found.kind == 2]
     if ordinary.numel() == 0 or novel.numel() == 0:
@@ -174,9 +170,7 @@ def _share_below(found: Signals, gap: float) -> float | None:
 
 
 def share_silent(structural: Tensor) -> float | None:
-    r"""Returns the share of triples with :math:`U_{\text{str}} = 0`;
-    :obj:`None` without any.
-    """
+    r"""Returns the share of triples with :math:`U_{\text{str}} = 0`."""
     if structural.numel() == 0:
         return None
     return float((structural == 0).double().mean())

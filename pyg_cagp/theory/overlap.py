@@ -36,16 +36,14 @@ def frequency_distance(
         |\text{freq}(t) - \text{freq}(t')| \right)
 
     is the smallest :math:`\epsilon` for which A3 holds for the triple. One
-    search for nearest neighbours in the maximum norm answers all
-    :math:`\epsilon`, exactly and in :math:`O(n \log n)`.
+    exact search for nearest neighbours gives all, in :math:`O(n \log n)`.
 
     Args:
         test (LabelledTriples): The test triples, labelled by
             :class:`~pyg_cagp.protocols.TemporalLike`.
-        train (tuple, optional): Heads, relations and tails of training
-            triples: the ordinary triples of the paper's own measurement. If set
-            to :obj:`None`, the ID triples of test, as the assumption is
-            stated. (default: :obj:`None`)
+        train (tuple, optional): Training triples as the ordinary ones, as the
+            paper measures it. If set to :obj:`None`, the ID triples of test, as
+            A3 is stated. (default: :obj:`None`)
 
     Example:
         >>> from pyg_cagp.datasets import load

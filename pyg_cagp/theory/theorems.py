@@ -15,8 +15,7 @@ def theorems(test: LabelledTriples, variance: Tensor) -> dict[str, Any]:
     * Theorem 1 and part (i) of theorem 2: semantic uncertainty has an AUROC of
       1/2 on novel contexts.
     * Part (ii): structural uncertainty has an AUROC of :math:`1 - \rho / 2` on
-      emerging entities. The paper's :math:`1 - \rho` forgets that ties count
-      half.
+      emerging entities, as ties count half (:math:`1 - \rho` in the paper).
     * Part (iii): structural uncertainty has an AUROC of 1 on novel contexts,
       by construction.
     * Part (iv): a mix :math:`\alpha \tilde{U}_{\text{sem}} + (1 - \alpha)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from pyg_cagp._utils.checks import check_triples
+from pyg_cagp._utils.checks import check_choice, check_triples
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.data import as_kg
 from pyg_cagp.exceptions import InvalidInputError
@@ -117,12 +117,15 @@ class UncertaintyEstimator(FittedModule):
             seed (int, optional): The seed of a protocol given by name.
                 (default: :obj:`0`)
         """
+        if not isinstance(protocol, Protocol):
+            check_choice("protocol", protocol, ProtocolName)
+        if self.trained and not isinstance(data, LabelledTriples):
+            self._train(as_kg(data))
+            return self.accept_posterior()
         rule = protocol_of(protocol, preset=preset, seed=seed)
         if isinstance(data, LabelledTriples):
             self._check_split(data, rule)
             self._fit(lambda: _to_fit_on(data))
-        elif self.trained:
-            self._train(as_kg(data))
         else:
             kg = as_kg(data)
             coverage = Coverage._from_kg
