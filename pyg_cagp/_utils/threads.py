@@ -11,10 +11,6 @@ def one_blas_thread() -> Iterator[None]:
     A logistic regression on a few features takes thousands of steps with
     matrices of a few numbers. Threads that wait for each other at every step
     make that several times slower. PyTorch keeps its threads.
-
-    Example:
-        >>> with one_blas_thread():
-        ...     pass
     """
     # The limit reaches libraries that are loaded already.
     import scipy.optimize  # noqa: F401

@@ -37,7 +37,7 @@ def as_kg(source: Any) -> Data:
               its inverse edges,
             * three data objects or datasets: train, validation and test,
             * a :class:`~torch_geometric.data.HeteroData` with masks on its
-              edge types; see :func:`~pyg_cagp.data.hetero.from_hetero`,
+              edge types,
             * a data object of one of these shapes, with
               :obj:`num_edge_types` or :obj:`num_relations`,
             * a folder or a file of triples (see :func:`read_folder`).

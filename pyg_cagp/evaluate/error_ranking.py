@@ -116,7 +116,7 @@ def error_ranking(
     risks = _shares("risks", risks, "[)")
     graph = EvaluationGraph.of(kg)
     scorer = as_scorer(model, graph.kg)
-    named = named_estimators(estimators)
+    named = named_estimators(estimators, graph.kg)
     if BASELINE in named:
         raise InvalidInputError(
             f"'estimators' must not use the name '{BASELINE}', which is taken"

@@ -95,13 +95,13 @@ def ood(
     """
     if cluster is not None:
         check_choice("cluster", cluster, CLUSTERS)
-    named = named_estimators(estimators)
+    graph = EvaluationGraph.of(kg)
+    named = named_estimators(estimators, graph.kg)
     if compare_with is not None and compare_with not in named:
         raise InvalidInputError(
             f"'compare_with' must be one of {', '.join(map(repr, named))} (got "
             f"{compare_with!r})"
         )
-    graph = EvaluationGraph.of(kg)
     rule = protocol_of(protocol, preset=preset, seed=seed)
     test, val = graph.label(rule, "test"), graph.label(rule, "val")
     for name, there in (("ID", test.label == 0), ("OOD", test.label == 1)):

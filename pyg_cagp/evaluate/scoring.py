@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 from torch.nn import Module
+from torch_geometric.data import Data
+from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.exceptions import InvalidInputError
 
@@ -17,13 +19,9 @@ Estimator: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 def named_estimators(
     estimators: Estimator | Sequence[Estimator] | Mapping[str, Estimator],
+    kg: Data,
 ) -> dict[str, Estimator]:
-    r"""Returns estimators by their names.
-
-    Example:
-        >>> list(named_estimators({"mine": lambda h, r, t: h.float()}))
-        ['mine']
-    """
+    r"""Returns estimators of a graph by their names."""
     if isinstance(estimators, Mapping):
         named = dict(estimators)
     else:
@@ -45,6 +43,17 @@ def named_estimators(
                 f"estimator '{name}' must be callable (got "
                 f"{type(estimator).__name__})"
             )
+        if isinstance(estimator, KGEModel):
+            raise InvalidInputError(
+                f"estimator '{name}' is a model, whose scores are high for "
+                f"plausible triples; pass ScoreUncertainty(model)"
+            )
+        for size in ("num_nodes", "num_relations"):
+            if getattr(estimator, size, kg[size]) != kg[size]:
+                raise InvalidInputError(
+                    f"estimator '{name}' was made for another graph ('{size}' "
+                    f"is {getattr(estimator, size)}, not {kg[size]})"
+                )
     return named
 
 

@@ -105,6 +105,13 @@ class Predictor:
             relations (sequence): The names of relations.
             tails (sequence): The names of tails.
         """
+        names = {"heads": heads, "relations": relations, "tails": tails}
+        for key, values in names.items():
+            if isinstance(values, str | Tensor):
+                raise InvalidInputError(
+                    f"'{key}' must be a list of names (got a "
+                    f"{type(values).__name__})"
+                )
         sizes = len(heads), len(relations), len(tails)
         if len(set(sizes)) > 1:
             raise InvalidInputError(

@@ -30,7 +30,10 @@ MODEL, CAGP_FILE = "model.safetensors", "cagp.safetensors"
 EVIDENCE, NAMES = "evidence.safetensors", "names.json"
 
 #: The remedy for a state that is missing or damaged.
-REMEDY = "make it again with 'pyg-cagp train ... --out RUN --resume'"
+REMEDY = (
+    "make it with 'pyg-cagp train ... --out RUN --resume', or in Python with "
+    "'prepare(run_folder, kg, model)'"
+)
 
 
 def _is_inside(value: Any) -> bool:

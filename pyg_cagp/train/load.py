@@ -1,6 +1,6 @@
 r"""Reads a finished run from its folder."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import gt
 from pathlib import Path
 from types import NoneType
@@ -78,7 +78,7 @@ class Run:
 
     model: GaussianKGEModel
     config: Config
-    record: dict[str, Any]
+    record: dict[str, Any] = field(repr=False)
 
 
 def load_run(folder: str | Path, *, device: torch.device | str = "cpu") -> Run:

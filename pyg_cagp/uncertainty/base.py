@@ -138,7 +138,7 @@ class UncertaintyEstimator(FittedModule):
                 f"'data' must be a graph for {self.__class__.__name__}, which "
                 f"reads its training triples (got LabelledTriples)"
             )
-        if rule != protocol_of("temporal-like"):
+        if rule not in (protocol_of("temporal-like"), split.protocol):
             raise InvalidInputError(
                 f"'protocol', 'preset' and 'seed' must not be given with "
                 f"LabelledTriples, which have {split.protocol!r} (got {rule!r})"

@@ -63,8 +63,9 @@ class SimpleAverage(UncertaintyEstimator):
             model = SemanticUncertainty(model)
         if isinstance(coverage, Coverage):
             coverage = StructuralUncertainty(coverage)
-        check_type("model", model, SemanticUncertainty, FrequencyUncertainty)
-        check_type("coverage", coverage, StructuralUncertainty)
+        kinds = GaussianKGEModel, SemanticUncertainty, FrequencyUncertainty
+        check_type("model", model, *kinds)
+        check_type("coverage", coverage, Coverage, StructuralUncertainty)
         check_one_graph(model, coverage)
         super().__init__(model.num_nodes, model.num_relations)
         self.semantic = model

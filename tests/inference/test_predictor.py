@@ -309,7 +309,7 @@ def test_damaged_parts_are_named(own_run, part, fault):
         Predictor.load(own_run)
     message = str(caught.value)
     assert path.name in message
-    assert "make it again with" in message
+    assert "make it with" in message
     assert "\n" not in message
 
 

@@ -157,6 +157,12 @@ class GaussianKGEModel(EvidenceBound, ABC):
             self.node_log_var.weight, math.log(share * self.prior.start)
         )
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "posterior":  # A module would register it as a submodule.
+            self.set_posterior(value)
+        else:
+            super().__setattr__(name, value)
+
     @property
     def posterior(self) -> Posterior:
         r"""The posterior in force: the one of :meth:`set_posterior`, or else

@@ -86,6 +86,11 @@ def as_scorer(model: ScorerLike, kg: Data | None = None) -> Scorer:
 def _as_scorer(model: Any, kg: Data | None) -> Scorer:
     if isinstance(model, Scorer):
         return model
+    if hasattr(model, "uncertainty"):
+        raise InvalidInputError(
+            f"'model' must be a model that scores triples (got the estimator "
+            f"{type(model).__name__})"
+        )
     adapter = adapters.adapter_of(model)
     if adapter is not None:
         return adapter
