@@ -93,12 +93,7 @@ class Lookup:
 
 
 class KnownEvidence(Evidence):
-    r"""Evidence that is looked up in place of being collected again.
-
-    Args:
-        evidence (Evidence): What would collect it.
-        known (Lookup): What it has collected.
-    """
+    r"""Evidence that is looked up in place of being computed again."""
 
     def __init__(self, evidence: Evidence, known: Lookup) -> None:
         vars(self).update(vars(evidence))

@@ -147,12 +147,7 @@ FIGURES = {two_kinds: 3.4, weights: 3.4, arrival: 3.4, by_shift: 4.2}
 
 
 def draw_figures(records: Records, out: Path) -> list[Path]:
-    r"""Draws all figures, and returns their files.
-
-    Args:
-        records (Records): The records.
-        out (pathlib.Path): The folder.
-    """
+    r"""Draws all figures into a folder, and returns their files."""
     out.mkdir(parents=True, exist_ok=True)
     paths = []
     with plt.rc_context(STYLE):

@@ -15,12 +15,7 @@ MARK = re.compile(r"(<!-- table (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def filled(text: str, records: Records) -> str:
-    r"""Returns a page with its tables made anew.
-
-    Args:
-        text (str): The page.
-        records (Records): The records.
-    """
+    r"""Returns a page with its tables written from records."""
 
     def table(match: re.Match[str]) -> str:
         made = TABLES[match[2]].make(records).to_markdown()
@@ -32,12 +27,8 @@ def filled(text: str, records: Records) -> str:
 
 
 def write_pages(records: Records, check: bool = False) -> list[str]:
-    r"""Writes tables into all pages, and returns the pages that changed.
-
-    Args:
-        records (Records): The records.
-        check (bool, optional): If set to :obj:`True`, nothing is written.
-            (default: :obj:`False`)
+    r"""Writes tables into all pages, or only checks them, and returns the
+    pages that changed.
     """
     changed = []
     for page in PAGES:
