@@ -103,3 +103,12 @@ def test_no_pickle_is_loaded():
         text = path.read_text(encoding="utf-8")
         assert "pickle.load" not in text
         assert "torch.load(" not in text
+
+
+def test_function_bodies_have_at_most_50_lines():
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[ast.get_docstring(node) is not None :]
+                lines = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+                assert lines <= 50, f"{path}: {node.name} has {lines} lines"

@@ -66,6 +66,12 @@ def add_command(commands: Any) -> None:
         default=[],
         help="change one value of the config, such as train.epochs=5",
     )
+    _add_cuts(parser)
+    add_device(parser, "train")
+    add_common(parser)
+
+
+def _add_cuts(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by-time",
         action="store_true",
@@ -81,8 +87,6 @@ def add_command(commands: Any) -> None:
             f"or a share of the triples (default: that of the dataset, or a "
             f"share)",
         )
-    add_device(parser, "train")
-    add_common(parser)
 
 
 def run(args: argparse.Namespace) -> None:

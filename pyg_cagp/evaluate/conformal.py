@@ -75,8 +75,7 @@ def conformal(
         >>> result["coverage"] > 0.7
         True
     """
-    if group is not None:
-        check_choice("group", group, ("relation",))
+    check_choice("group", group, (None, "relation"))
     check_choice("fallback", fallback, ("everything", "pooled"))
     graph = EvaluationGraph.of(kg)
     if graph.kg.edge_index.device.type != "cpu":
@@ -88,6 +87,7 @@ def conformal(
     if val.rel.numel() == 0 or test.rel.numel() == 0:
         raise InvalidInputError("'kg' must have validation and test triples")
     sets = AnswerSets(scorer, kg, difficulty, max_scores)
+    options: Any = {"alpha": alpha, "fallback": fallback}
     covered, size = [], []
     total = 2 * (val.rel.numel() + test.rel.numel())
     with tqdm(total=total, unit="query", disable=not progress) as bar:
@@ -98,41 +98,30 @@ def conformal(
                 threshold = fit.new_full(test.rel.shape, level)
             else:
                 groups = fit, val.rel, kg.num_relations
-                levels = metrics.mondrian_thresholds(
-                    *groups, alpha=alpha, fallback=fallback
-                )
+                levels = metrics.mondrian_thresholds(*groups, **options)
                 threshold = levels[test.rel]
             score, number = sets(side, test, "test", threshold, bar)
             covered.append(score <= threshold)
             size.append(number)
-    named: dict[str, Any] = {"model": model}
-    if difficulty is not None:
-        named["difficulty"] = difficulty
-    config = {
-        "difficulty": None,
-        **identities(named),
-        "alpha": alpha,
-        "group": group,
-        "fallback": fallback,
-        "preset": preset,
-    }
-    figures = {
+    given = {"model": model, "difficulty": difficulty}
+    used = {k: v for k, v in given.items() if v is not None}
+    config = {"difficulty": None, **identities(used), **options}
+    config |= {"group": group, "preset": preset}
+    figures: dict[str, Any] = {
         "promised": 1 - alpha,
         "num_candidates": kg.num_nodes,
         **_describe(covered, size, test.rel >= 0),
-        "by_kind": {
-            name: _describe(covered, size, test.kind == number)
-            for number, name in enumerate(test.kinds)
-            if bool((test.kind == number).any())
-        },
+        "by_kind": {},
     }
-    samples = {"head": test.head, "rel": test.rel, "tail": test.tail}
-    samples["kind"] = test.kind
+    for place, kind in enumerate(test.kinds):
+        if bool((mask := test.kind == place).any()):
+            figures["by_kind"][kind] = _describe(covered, size, mask)
+    columns = (*test.triples, test.kind)
+    samples = dict(zip(("head", "rel", "tail", "kind"), columns, strict=True))
     for side, held, number in zip(SIDES, covered, size, strict=True):
         samples[f"{side}_covered"], samples[f"{side}_size"] = held, number
-    return ConformalResult(
-        "conformal", figures, config, graph.description, samples
-    )
+    about = graph.description
+    return ConformalResult("conformal", figures, config, about, samples)
 
 
 class AnswerSets:

@@ -110,8 +110,7 @@ def error_ranking(
         >>> list(error_ranking(model, named, kg, num_resamples=99).methods)
         ['max probability', 'structural']
     """
-    if cluster is not None:
-        check_choice("cluster", cluster, CLUSTERS)
+    check_choice("cluster", cluster, (None, *CLUSTERS))
     rates = _shares("rates", rates, "(]")
     risks = _shares("risks", risks, "[)")
     graph = EvaluationGraph.of(kg)

@@ -93,8 +93,7 @@ def ood(
         structural  emerging      789  0.9189  0.8856         1.0000  0.9117
         structural  novel         660  1.0000  1.0000         0.0000  1.0000
     """
-    if cluster is not None:
-        check_choice("cluster", cluster, CLUSTERS)
+    check_choice("cluster", cluster, (None, *CLUSTERS))
     graph = EvaluationGraph.of(kg)
     named = named_estimators(estimators, graph.kg)
     if compare_with is not None and compare_with not in named:

@@ -84,8 +84,7 @@ def ranking(
     known = AnswerIndex.from_data(kg).to(device) if filtered else None
     options: dict[str, Any] = {"max_scores": max_scores, "progress": progress}
     counts = rank_counts(scorer, head, rel, tail, known=known, **options)
-    answer = torch.cat([tail, head])
-    both_rel = torch.cat([rel, rel])
+    answer, both_rel = torch.cat([tail, head]), torch.cat([rel, rel])
     is_head = torch.arange(2, device=device).repeat_interleave(rel.numel())
     sides = zip(counts["tail"], counts["head"], strict=True)
     both = RankCounts(*map(torch.cat, sides))
@@ -103,16 +102,11 @@ def ranking(
         return found
 
     category = relation_categories(kg).to(device)[both_rel]
-    by_category = by(category, CATEGORIES)
-    for place, side in enumerate(("tail", "head")):
-        sided = torch.where(is_head == place, category, -1)
-        for label, values in by(sided, CATEGORIES).items():
-            by_category[label][side] = values
     metrics = {
         **measure(),
         "num_queries": both_rel.numel(),
         "by_side": by(is_head, ("tail", "head")),
-        "by_category": by_category,
+        "by_category": _by_category(category, is_head, by),
         "by_relation": by(both_rel, relation_labels(kg)),
         "by_frequency": _by_frequency(
             graph.coverage.frequency().to(device)[answer], measure
@@ -128,6 +122,15 @@ def ranking(
         "ties": ties,
     }
     return RankingResult("ranking", metrics, config, graph.description, samples)
+
+
+def _by_category(category: Tensor, is_head: Tensor, by: Any) -> dict[str, Any]:
+    rows = by(category, CATEGORIES)
+    for place, side in enumerate(("tail", "head")):
+        sided = torch.where(is_head == place, category, -1)
+        for label, values in by(sided, CATEGORIES).items():
+            rows[label][side] = values
+    return rows
 
 
 def _by_frequency(frequency: Tensor, measure: Any) -> list[dict[str, Any]]:

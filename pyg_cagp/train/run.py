@@ -93,13 +93,9 @@ def train_run(
         "versions": package_versions(),
     }
     objective = build_objective(config.objective, kg)
-    model = build_model(
-        config.model,
-        kg.num_nodes,
-        kg.num_relations,
-        objective=objective,
-        seed=seed,
-    ).to(device)
+    sizes = kg.num_nodes, kg.num_relations
+    model = build_model(config.model, *sizes, objective=objective, seed=seed)
+    model = model.to(device)
     fitter = build_posterior(config.posterior, seed=seed, progress=progress)
     fitter.check(model)
     trainer = Trainer(
