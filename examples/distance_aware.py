@@ -1,4 +1,4 @@
-r"""Doubt that grows with the distance from the data: SNGP, and a Graph
+r"""Uncertainty that grows with the distance from the data: SNGP, and a Graph
 Posterior Network.
 
     python examples/distance_aware.py

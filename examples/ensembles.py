@@ -1,4 +1,4 @@
-r"""Doubt from many models: a deep ensemble, and dropout at test time.
+r"""Uncertainty from several models: a deep ensemble, and dropout at test time.
 
 python examples/ensembles.py --members 5
 """

@@ -1,10 +1,10 @@
-r"""A Gaussian twin in PyG's own training loop.
+r"""A Gaussian model in PyG's own training loop.
 
     python examples/kge_fb15k_237.py --model distmult
     python examples/kge_fb15k_237.py --dataset fb15k-237 --epochs 50
 
-The loop is that of PyG's :obj:`examples/kge_fb15k_237.py`; only the model is
-another one, which knows its doubt when the loop ends.
+The loop is that of PyG's :obj:`examples/kge_fb15k_237.py`. Only the model
+differs: its entities have variances when the loop ends.
 """
 
 import argparse

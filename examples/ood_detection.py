@@ -1,10 +1,10 @@
-r"""Two kinds of doubt, and their mix: which triples are out of distribution?
+r"""Two kinds of uncertainty and their weighted sum on three kinds of triples.
 
     python examples/ood_detection.py
     python examples/ood_detection.py --dataset fb15k-237 --epochs 30
 
-Semantic doubt finds emerging entities, structural doubt novel contexts, CAGP
-both. All evidence together gives a probability, and says what it is made of.
+Semantic uncertainty detects emerging entities, structural uncertainty novel
+contexts, CAGP both. All evidence together gives a probability and its parts.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def main() -> None:
             print(f"  {name:12s} {areas}")
 
     cagp, evidence = estimators["cagp"], estimators["evidence"]
-    print(f"weight of semantic doubt, found on validation: {cagp.alpha:.2f}")
+    print(f"weight of semantic uncertainty: {cagp.alpha:.2f}")
     head, rel, tail = triples(kg, "test")
     triple = head[:1], rel[:1], tail[:1]
     parts = cagp.decompose(*triple)

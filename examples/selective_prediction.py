@@ -24,7 +24,7 @@ def main() -> None:
     config = config.override({"train.epochs": args.epochs})
     model = train_run(kg, config).model
     coverage = Coverage.from_data(kg)
-    # What to doubt is learned from the model's mistakes on validation.
+    # Fitted to the wrong answers of the model on validation.
     val = evaluate.predictions(model, kg, split="val")
     learned = EvidenceUncertainty(coverage, model)
     learned.fit_labelled(val.head, val.rel, val.tail, val.error)

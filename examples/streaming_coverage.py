@@ -39,7 +39,7 @@ def main() -> None:
             float(torch.as_tensor(getattr(parts, name)).mean())
             for parts in (before, after)
         ]
-        print(f"{name:10s} doubt {means[0]:.4f} before, {means[1]:.4f} after")
+        print(f"{name:10s} {means[0]:.4f} before, {means[1]:.4f} after")
 
 
 if __name__ == "__main__":

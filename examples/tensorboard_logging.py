@@ -31,9 +31,9 @@ from pyg_cagp.protocols import TemporalLike
 from pyg_cagp.train import Config, Tracker, Trainer, TrainOptions, train_run
 
 
-class DoubtTracker(Tracker):
-    r"""Also writes, at each look at validation, how well semantic doubt tells
-    its emerging entities from the rest.
+class EmergingTracker(Tracker):
+    r"""Also writes, at each validation pass, the AUROC of semantic
+    uncertainty on emerging entities.
     """
 
     def __init__(self, folder: Path, kg: Data) -> None:
@@ -44,8 +44,10 @@ class DoubtTracker(Tracker):
     def variances(self, model: GaussianKGEModel, step: int) -> None:
         r"""Writes what there was, and one number more."""
         super().variances(model, step)
-        doubt = SemanticUncertainty(model)(*self.val.triples)[self.emerging]
-        auroc = metrics.auroc(doubt, self.val.label[self.emerging])
+        uncertainty = SemanticUncertainty(model)(*self.val.triples)
+        auroc = metrics.auroc(
+            uncertainty[self.emerging], self.val.label[self.emerging]
+        )
         self.scalars({"mine/emerging_auroc": auroc}, step)
 
 
@@ -77,10 +79,10 @@ def log(folder: Path, dataset: str, epochs: int) -> None:
     head, rel, tail = triples(kg, "test")
     parts = cagp.decompose(head, rel, tail)
     tracker = Tracker(folder / "run")
-    tracker.scalars({"mine/weight_of_semantic_doubt": cagp.alpha}, epochs)
+    tracker.scalars({"mine/weight_of_semantic": cagp.alpha}, epochs)
     # The writer is that of torch.utils.tensorboard, with all it can do.
-    tracker.writer.add_histogram("mine/total_doubt", parts.total, epochs)
-    tracker.writer.add_text("mine/note", "doubt of all test triples", epochs)
+    tracker.writer.add_histogram("mine/total", parts.total, epochs)
+    tracker.writer.add_text("mine/note", "of all test triples", epochs)
     tracker.close()
     print("Added to it afterwards:")
     show(folder / "run", "mine/")
@@ -88,7 +90,7 @@ def log(folder: Path, dataset: str, epochs: int) -> None:
     # During training: a tracker that looks at more.
     model = GaussianDistMult(kg.num_nodes, kg.num_relations, 32)
     options = TrainOptions(epochs=epochs, lr=0.05, eval_every=1)
-    tracker = DoubtTracker(folder / "watched", kg)
+    tracker = EmergingTracker(folder / "watched", kg)
     Trainer(model, kg, options=options, tracker=tracker).fit()
     tracker.close()
     print("Written during another training:")

@@ -164,7 +164,7 @@ def test_the_reference_lists_what_packages_list(monkeypatch):
     made = {
         name: pages.page(module) for name, module in pages.modules().items()
     }
-    for name in ("coverage", "metrics", "nn.kge", "uncertainty", "advice"):
+    for name in ("coverage", "metrics", "nn.kge", "uncertainty", "inference"):
         module = sys.modules[f"pyg_cagp.{name}"]
         page = made[f"pyg_cagp.{name}"]
         for listed in [*module.classes, *getattr(module, "functions", [])]:

@@ -23,7 +23,7 @@ SHOWS = {
     "distance_aware.py": r"GPN +emerging 0\.\d+",
     "selective_prediction.py": r"learned from errors +AURC 0\.\d+",
     "conformal_answers.py": r"novel +holds the answer 0\.\d+ of the time",
-    "streaming_coverage.py": r"structural doubt 0\.\d+ before, 0\.\d+ after",
+    "streaming_coverage.py": r"structural 0\.\d+ before, 0\.\d+ after",
     "rgcn.py": r"R-GCN( +\d\.\d+){7}\nGaussianDistMult( +\d\.\d+){7}",
     "pykeen_model.py": r"U_str +AUROC 0\.\d+, AURC of errors 0\.\d+",
     "own_graph.py": r"1 unknown entity(.|\n)*before the update, 0\.00 after",
@@ -87,7 +87,7 @@ def test_the_notebook_runs_and_is_stripped(capsys):
         decomposed, selective = (figure.axes[0] for figure in figures)
         points = [len(part.get_offsets()) for part in decomposed.collections]
         assert points == names["kind"].bincount().tolist()
-        # Where all is answered, all doubts have the same risk.
+        # Where all is answered, all curves have the same risk.
         ends = [float(line.get_ydata()[-1]) for line in selective.lines]
         share = float(names["test"].error.double().mean())
         assert ends == pytest.approx([share, share])
@@ -96,4 +96,4 @@ def test_the_notebook_runs_and_is_stripped(capsys):
     found = names["record"]["methods"]
     assert found["structural"]["novel"]["auroc"] == 1
     assert found["semantic"]["emerging"]["auroc"] > 0.9
-    assert "weight of semantic doubt: 0." in capsys.readouterr().out
+    assert "weight of semantic uncertainty: 0." in capsys.readouterr().out

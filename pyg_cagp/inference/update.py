@@ -114,9 +114,10 @@ def _known_ids(
     """
     parts = [torch.empty((3, 0), dtype=torch.long)]
     no_entity = no_relation = 0
-    for head, relation, tail in chunks:
-        ends = old.entities.find(head), old.entities.find(tail)
-        ids = torch.stack([ends[0], old.relations.find(relation), ends[1]])
+    tables = old.entities, old.relations, old.entities
+    for chunk in chunks:
+        pairs = zip(tables, chunk, strict=True)
+        ids = torch.stack([table.find(names) for table, names in pairs])
         lacks_entity = (ids[[0, 2]] < 0).any(dim=0)
         lacks_relation = (ids[1] < 0) & ~lacks_entity
         no_entity += int(lacks_entity.sum())

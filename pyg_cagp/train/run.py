@@ -70,7 +70,8 @@ def train_run(
     Example:
         >>> from pyg_cagp.datasets import load
         >>> from pyg_cagp.train import TrainOptions
-        >>> config = Config({"name": "kg2e"}, train=TrainOptions(epochs=1))
+        >>> model = {"name": "gaussian-distmult", "hidden_channels": 8}
+        >>> config = Config(model, train=TrainOptions(epochs=1))
         >>> run = train_run(load("synthetic"), config, progress=False)
         >>> run.model.num_nodes
         2000
