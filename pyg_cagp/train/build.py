@@ -15,9 +15,9 @@ from pyg_cagp.nn.kge import (
     GaussianKGEModel,
     GaussianRotatE,
     GaussianTransE,
+    KvsAll,
     Objective,
     OneNegative,
-    OneVsAll,
     SampledSoftmax,
     SelfAdversarial,
     bernoulli_rates,
@@ -44,7 +44,7 @@ _SAMPLED = {"num_negatives": 512, "filtered": False}
 OBJECTIVES: dict[str, dict[str, Any]] = {
     "sampled-softmax": _SAMPLED,
     "self-adversarial": {**_SAMPLED, "temperature": 1.0},
-    "one-vs-all": {"filtered": False},
+    "kvsall": {},
     "bce": {"bernoulli": False},
     "margin": {"margin": 1.0, "bernoulli": False},
 }
@@ -108,6 +108,8 @@ def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
     name = options.pop("name", "sampled-softmax")
     check_choice("objective.name", name, tuple(OBJECTIVES))
     check_options(options, OBJECTIVES[name], f"objective '{name}'")
+    if name == "kvsall":
+        return KvsAll()
     known = None
     if options.pop("filtered", False):
         known = AnswerIndex.from_data(kg, "train")
@@ -115,8 +117,6 @@ def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
         return SampledSoftmax(known=known, **options)
     if name == "self-adversarial":
         return SelfAdversarial(known=known, **options)
-    if name == "one-vs-all":
-        return OneVsAll(known=known)
     rates = None
     if options.pop("bernoulli", False):
         head, rel, tail = triples(kg, "train")

@@ -3,7 +3,7 @@ r"""The training loop."""
 import math
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -12,8 +12,9 @@ from tqdm import tqdm
 
 from pyg_cagp.data import triples
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel, NoiseTable
-from pyg_cagp.train.batches import TripleBatches
+from pyg_cagp.nn.kge import GaussianKGEModel, KvsAll, NoiseTable, QueryBatch
+from pyg_cagp.train.batches import QueryBatches, TripleBatches
+from pyg_cagp.train.losses import LossWindow
 from pyg_cagp.train.optim import (
     build_optimizers,
     clip_gradients,
@@ -23,6 +24,9 @@ from pyg_cagp.train.options import TrainOptions
 from pyg_cagp.train.state import Progress, read_state, write_state
 from pyg_cagp.train.tracker import Tracker
 from pyg_cagp.train.validation import Validation
+
+#: Head indices, relation types and tail indices.
+Triples: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
 
 class Trainer:
@@ -84,9 +88,13 @@ class Trainer:
         if rel.numel() == 0:
             raise InvalidInputError("'kg' has no training triples")
         model.observe(head, tail)
-        self.batches = TripleBatches(
+        by_query = isinstance(model.objective, KvsAll)
+        kind = QueryBatches if by_query else TripleBatches
+        self.batches: QueryBatches | TripleBatches = kind(
             head, rel, tail, self.options.batch_size, order
         )
+        self.losses = LossWindow()
+        self._firsts: list[Triples] = []
         self.validation = Validation(
             kg, num_triples=self.options.eval_triples, seed=seed
         )
@@ -134,13 +142,17 @@ class Trainer:
         for batch in self.batches.epoch(first=state.batch):
             self._train_on(batch, full_weight)
             state.batch += 1
+            if self.losses.is_full():
+                self._read_losses()
             bar.update()
             # The state at the end of an epoch is saved after validation.
             within = state.batch < len(self.batches)
             if every and within and self._step() % every == 0:
                 now = time.perf_counter()
                 self.seconds, began = self.seconds + now - began, now
+                self._read_losses()
                 self.save()
+        self._read_losses()
         self._check_finite()
         size = len(self.batches)
         measured = {
@@ -172,7 +184,7 @@ class Trainer:
         self.save()
 
     def _train_on(
-        self, batch: tuple[Tensor, Tensor, Tensor], full_weight: float
+        self, batch: QueryBatch | Triples, full_weight: float
     ) -> None:
         options, model, step = self.options, self.model, self._step()
         total = options.epochs * len(self.batches)
@@ -186,24 +198,42 @@ class Trainer:
         with torch.autocast(
             self.device.type, torch.bfloat16, enabled=options.mixed_precision
         ):
-            nll, kl = model.loss_terms(*batch)
-            loss = nll + model.kl_weight * kl
-        if not math.isfinite(loss.item()):
-            first = tuple(int(part[0]) for part in batch)
-            raise DivergenceError(
-                f"the loss is {loss.item()} at step {step} (epoch "
-                f"{self.state.epoch + 1}, batch {self.state.batch + 1}, whose "
-                f"first triple is {first}); {self._last_good()}"
-            )
+            if isinstance(batch, QueryBatch):
+                terms = model.query_terms(batch, self.batches.scale)
+                first = batch.first()
+            else:
+                terms = model.loss_terms(*batch)
+                first = batch[0][:1], batch[1][:1], batch[2][:1]
+            loss = model.total(terms)
         loss.backward()
         if options.clip_norm > 0:
             clip_gradients(list(model.parameters()), options.clip_norm)
         for optimizer in self.optimizers:
             optimizer.step()
         model.constrain()
-        self.state.loss += loss.item()
-        self.state.nll += nll.item()
-        self.state.kl += kl.item()
+        self.losses.add(loss, terms.nll, terms.kl)
+        self._firsts.append(first)
+
+    def _read_losses(self) -> None:
+        r"""Adds the losses of the steps since the last call, and checks them.
+        The host waits for the device here, and not at each step.
+        """
+        state = self.state
+        batch = state.batch - len(self.losses)
+        for losses, first in zip(self.losses.read(), self._firsts, strict=True):
+            batch += 1
+            if not math.isfinite(losses.loss):
+                step = state.epoch * len(self.batches) + batch - 1
+                triple = tuple(int(part) for part in first)
+                raise DivergenceError(
+                    f"the loss is {losses.loss} at step {step} (epoch "
+                    f"{state.epoch + 1}, batch {batch}, whose first triple is "
+                    f"{triple}); {self._last_good()}"
+                )
+            state.loss += losses.loss
+            state.nll += losses.nll
+            state.kl += losses.kl
+        self._firsts.clear()
 
     def _validate(self) -> dict[str, float]:
         self.model.eval()

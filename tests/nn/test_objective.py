@@ -10,7 +10,6 @@ from pyg_cagp.nn.kge import (
     GaussianDistMult,
     NoiseTable,
     OneNegative,
-    OneVsAll,
     SampledSoftmax,
     SelfAdversarial,
     bernoulli_rates,
@@ -45,13 +44,6 @@ def test_many_negatives_stand_for_all_candidates(model):
     torch.testing.assert_close(got, expected, rtol=5e-3, atol=0)
 
 
-def test_one_vs_all_is_cross_entropy(model):
-    h, r, t = triples(10)
-    expected = F.cross_entropy(model.score_tails(h, r), t)
-    expected = expected + F.cross_entropy(model.score_heads(r, t), h)
-    torch.testing.assert_close(nll(OneVsAll(), model, h, r, t), expected)
-
-
 @pytest.fixture
 def known():
     h, r, t = triples(40)
@@ -78,11 +70,6 @@ def filtered_cross_entropy(model, known, h, r, t):
 def test_true_rivals_do_not_compete(model, known):
     h, r, t = triples(40)
     expected = filtered_cross_entropy(model, known, h, r, t)
-    plain = nll(OneVsAll(), model, h, r, t)
-    assert expected < plain - 0.1
-    torch.testing.assert_close(
-        nll(OneVsAll(known=known), model, h, r, t), expected
-    )
     got = nll(
         SampledSoftmax(num_negatives=100_000, known=known), model, h, r, t
     )

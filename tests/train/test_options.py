@@ -8,7 +8,7 @@ import torch
 
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import CAGPWarning, InvalidInputError
-from pyg_cagp.nn.kge import OneNegative, OneVsAll, SampledSoftmax
+from pyg_cagp.nn.kge import KvsAll, OneNegative, SampledSoftmax
 from pyg_cagp.train import (
     Config,
     TrainOptions,
@@ -114,7 +114,7 @@ def test_builds_each_objective():
     )
     got = build_objective({"name": "self-adversarial", "temperature": 2.0}, kg)
     assert got.temperature == 2.0
-    assert isinstance(build_objective({"name": "one-vs-all"}, kg), OneVsAll)
+    assert isinstance(build_objective({"name": "kvsall"}, kg), KvsAll)
     got = build_objective(
         {"name": "margin", "margin": 3.0, "bernoulli": True}, kg
     )
@@ -202,7 +202,7 @@ def test_bad_names(tmp_path):
     with pytest.raises(InvalidInputError, match="'bce' has no option 'margin'"):
         build_objective({"name": "bce", "margin": 1.0}, kg)
     with pytest.raises(InvalidInputError, match="takes 'filtered' as"):
-        build_objective({"name": "one-vs-all", "filtered": "False"}, kg)
+        build_objective({"filtered": "False"}, kg)
     with pytest.raises(InvalidInputError, match=r"'objective.name' must be"):
         build_objective({"name": "nll"}, kg)
     with pytest.raises(InvalidInputError, match=r"'posterior.name' must be"):

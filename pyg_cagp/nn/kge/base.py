@@ -51,6 +51,11 @@ class GaussianKGEModel(EvidenceBound, ABC):
         kl_reduction (str, optional): The :obj:`reduction` of
             :class:`~pyg_cagp.nn.kge.GaussianPrior`.
             (default: :obj:`"occurrence"`)
+        n3 (float, optional): The weight of a penalty on the cubed moduli of
+            the means of head, relation and tail of each triple, the nuclear
+            3-norm of the `"Canonical Tensor Decomposition for Knowledge Base
+            Completion" <https://arxiv.org/abs/1806.07297>`_ paper: a prior
+            that is narrower for frequent entities. (default: :obj:`0.0`)
         covariance (str, optional): :obj:`"diagonal"` for a variance of each
             dimension or :obj:`"spherical"` for one an entity.
             (default: :obj:`"diagonal"`)
@@ -82,6 +87,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
         learn_prior: bool = False,
         kl_weight: float = 1.0,
         kl_reduction: Reduction = "occurrence",
+        n3: float = 0.0,
         covariance: Covariance = "diagonal",
         objective: Objective | None = None,
         variational: bool = True,
@@ -91,6 +97,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
         sizes = num_nodes, num_relations, hidden_channels
         super().__init__(*sizes, reciprocal=reciprocal, sparse=sparse)
         check_least("kl_weight", kl_weight, 0)
+        check_least("n3", n3, 0)
         if learn_prior and not variational:
             raise InvalidInputError(
                 "'learn_prior' needs variational=True: points would shrink "
@@ -100,6 +107,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
             prior_variance, learn=learn_prior, reduction=kl_reduction
         )
         self.kl_weight = kl_weight
+        self.n3 = n3
         self.variational = variational
         self.objective = objective or SampledSoftmax()
         if reciprocal and isinstance(self.objective, OneNegative):

@@ -33,6 +33,13 @@ class GaussianComplEx(BilinearKGEModel):
     node_width = 2
     rel_width = 2
 
+    def cubes(self, embedding: Tensor) -> Tensor:
+        r"""Returns the sum of the cubed moduli of each embedding."""
+        real, imag = embedding.chunk(2, dim=-1)
+        # Zero has no slope, but its square root an infinite one.
+        modulus = (real.square() + imag.square() + 1e-20).sqrt()
+        return modulus.pow(3).sum(dim=-1)
+
     def map_tail(self, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Returns :math:`\overline{\mathbf{e}_r} \circ \mathbf{e}_t`."""
         rel_re, rel_im = rel.chunk(2, dim=-1)

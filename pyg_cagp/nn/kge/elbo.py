@@ -1,6 +1,6 @@
 r"""The evidence lower bound, by which Gaussian entities are trained."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -8,11 +8,20 @@ from torch.nn import Embedding
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
+from pyg_cagp.nn.kge.kvsall import KvsAll, QueryBatch
 from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective
 from pyg_cagp.nn.kge.prior import GaussianPrior
-from pyg_cagp.nn.kge.query import QueryKGEModel
+from pyg_cagp.nn.kge.query import SIDES, QueryKGEModel
 from pyg_cagp.nn.posterior.posterior import count_slots
+
+
+class LossTerms(NamedTuple):
+    r"""The terms of a loss per triple, before they are weighted."""
+
+    nll: Tensor
+    kl: Tensor
+    n3: Tensor
 
 
 class EvidenceBound(QueryKGEModel):
@@ -22,6 +31,7 @@ class EvidenceBound(QueryKGEModel):
 
     prior: GaussianPrior
     kl_weight: float
+    n3: float
     variational: bool
     objective: Objective
     node_log_var: Embedding
@@ -92,20 +102,74 @@ class EvidenceBound(QueryKGEModel):
     def loss(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the negative evidence lower bound per triple."""
-        nll, kl = self.loss_terms(head_index, rel_type, tail_index)
-        return nll + self.kl_weight * kl
+        r"""Returns the negative evidence lower bound per triple, and the
+        penalty of :obj:`n3`.
+        """
+        slots = torch.cat([head_index, tail_index])
+        unobserved = self.node_freq[slots] == 0
+        if self.kl_weight > 0 and bool(unobserved.any()):
+            raise InvalidInputError(
+                f"entity {int(slots[unobserved][0])} of a batch was never "
+                f"observed; call 'observe' with all training triples, or use "
+                f"'loader'"
+            )
+        return self.total(self.loss_terms(head_index, rel_type, tail_index))
+
+    def total(self, terms: LossTerms) -> Tensor:
+        r"""Returns the weighted sum of the terms of a loss."""
+        loss = terms.nll + self.kl_weight * terms.kl
+        return loss if self.n3 == 0 else loss + self.n3 * terms.n3
 
     def loss_terms(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        r"""Returns the two terms of :meth:`loss`: the negative log-likelihood
-        of a batch, and its :meth:`kl_term` or zero if that has no weight.
-        """
+    ) -> LossTerms:
+        r"""Returns the terms of :meth:`loss` for a batch of triples."""
         batch = head_index, rel_type, tail_index
         other = self.objective.negatives(self, *batch)
         drawn, kl = self.draw(head_index, tail_index, other)
-        return self.objective(self, *batch, other, drawn), kl
+        nll = self.objective(self, *batch, other, drawn)
+        return LossTerms(nll, kl, self.n3_term(*batch))
+
+    def query_terms(self, batch: QueryBatch, scale: float) -> LossTerms:
+        r"""Returns the terms of :meth:`loss` for a batch of distinct queries,
+        so that their means over an epoch are those over all triples. All
+        entities are candidates, so each batch is charged the divergences of
+        all of them.
+
+        Args:
+            batch (QueryBatch): Queries of one side.
+            scale (float): The number of batches over that of triples.
+        """
+        assert isinstance(self.objective, KvsAll)
+        nodes, kl = self.draw_all()
+        nll = self.objective.nll(self, batch, nodes)
+        penalty = nll.new_zeros(())
+        if self.n3 > 0:
+            rel = self.query_rel(batch.side, batch.rel_type)[0]
+            given, answer = (
+                self.cubes(self.node_emb(entity))
+                for entity in (batch.given, batch.answer)
+            )
+            penalty = (given + self.cubes(rel))[batch.row].sum() + answer.sum()
+        return LossTerms(scale * nll, kl, scale * penalty)
+
+    def n3_term(
+        self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
+    ) -> Tensor:
+        r"""Returns the mean over triples and sides of the cubed moduli of the
+        means of head and tail and of the relation, summed over both sides.
+        """
+        if self.n3 == 0:
+            return self.node_emb.weight.new_zeros(())
+        entity = torch.cat([head_index, tail_index])
+        total = 2 * self.cubes(self.node_emb(entity)).sum()
+        for side in SIDES:
+            total = total + self.cubes(self.query_rel(side, rel_type)[0]).sum()
+        return total / rel_type.numel()
+
+    def cubes(self, embedding: Tensor) -> Tensor:
+        r"""Returns the sum of the cubed moduli of each embedding."""
+        return embedding.abs().pow(3).sum(dim=-1)
 
     def draw(
         self, head_index: Tensor, tail_index: Tensor, other: Tensor
@@ -119,23 +183,44 @@ class EvidenceBound(QueryKGEModel):
         share = self.node_emb.weight.new_empty(0)
         if self.kl_weight > 0 and not dense:
             share = self._shares(head_index, tail_index)
-        if not self.variational:
-            drawn = self.node_emb(entity)
-            energy = self.prior.divergence(drawn[: share.numel()], None)
-            kl = (share * energy).sum()
-        else:
-            drawn, kl = DrawAndDiverge.apply(
-                self.node_emb.weight,
-                self.node_log_var.weight,
-                self.prior.log_variance,
-                entity,
-                self._noise(entity.numel()),
-                share,
-                self.node_emb.sparse,
-            )
+        drawn, kl = self._draw(entity, share)
         if self.kl_weight > 0 and dense:
             kl = self.kl_term(head_index, tail_index)
         return Draws(*drawn.split(sizes)), kl
+
+    def draw_all(self) -> tuple[Tensor, Tensor]:
+        r"""Draws every entity once, and returns the sum of all divergences per
+        training triple; their mean over entities if so set.
+        """
+        weight = self.node_emb.weight
+        entity = torch.arange(self.num_nodes, device=weight.device)
+        share = weight.new_empty(0)
+        if self.kl_weight > 0:
+            # Each triple has two slots.
+            each = 2 / self.node_freq.sum()
+            if self.prior.reduction == "dense":
+                each = weight.new_full((), 1 / self.num_nodes)
+            share = each.to(weight.dtype).expand(self.num_nodes)
+        return self._draw(entity, share)
+
+    def _draw(self, entity: Tensor, share: Tensor) -> tuple[Tensor, Tensor]:
+        r"""Draws entities, and sums the divergences of the first of them, each
+        times its share.
+        """
+        if not self.variational:
+            drawn = self.node_emb(entity)
+            energy = self.prior.divergence(drawn[: share.numel()], None)
+            return drawn, (share * energy).sum()
+        drawn, kl = DrawAndDiverge.apply(
+            self.node_emb.weight,
+            self.node_log_var.weight,
+            self.prior.log_variance,
+            entity,
+            self._noise(entity.numel()),
+            share,
+            self.node_emb.sparse,
+        )
+        return drawn, kl
 
     def _noise(self, size: int) -> Tensor:
         weight = self.node_emb.weight
@@ -147,12 +232,5 @@ class EvidenceBound(QueryKGEModel):
 
     def _shares(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
         r"""The part of its divergence that each slot of a batch is charged."""
-        slots = torch.cat([head_index, tail_index])
-        freq = self.node_freq[slots]
-        if bool((freq == 0).any()):
-            raise InvalidInputError(
-                f"entity {int(slots[freq == 0][0])} of a batch was never "
-                f"observed; call 'observe' with all training triples, or use "
-                f"'loader'"
-            )
+        freq = self.node_freq[torch.cat([head_index, tail_index])]
         return 1 / (freq * head_index.numel()).to(self.node_emb.weight.dtype)

@@ -19,6 +19,7 @@ class GaussianOptions(TypedDict, total=False):
     learn_prior: bool
     kl_weight: float
     kl_reduction: Reduction
+    n3: float
     covariance: Covariance
     objective: "Objective | None"
     variational: bool
