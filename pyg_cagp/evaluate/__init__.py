@@ -1,6 +1,7 @@
 r"""Evaluations: a protocol in, a result out."""
 
 from pyg_cagp.evaluate.conformal import conformal
+from pyg_cagp.evaluate.count_baseline import CountBaseline
 from pyg_cagp.evaluate.error_ranking import error_ranking, predictions
 from pyg_cagp.evaluate.groups import relation_categories
 from pyg_cagp.evaluate.leakage import circularity
@@ -22,6 +23,7 @@ from pyg_cagp.evaluate.seeds import seed_spread
 classes = [
     "CircularityResult",
     "ConformalResult",
+    "CountBaseline",
     "ErrorRankingResult",
     "OODResult",
     "PartitionResult",

@@ -5,7 +5,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import degree, scatter
 
-from pyg_cagp.data import AnswerIndex
+from pyg_cagp.data import AnswerIndex, TripleIndex, triples
 
 #: How many answers the two sides of a relation usually have.
 CATEGORIES = ("1-1", "1-N", "N-1", "N-N")
@@ -41,6 +41,41 @@ def relation_categories(kg: Data, threshold: float = 1.5) -> Tensor:
     # Many tails a head: 1-N; many heads a tail: N-1.
     found = many[0].long() + 2 * many[1].long()
     return torch.where(number > 0, found, -1)
+
+
+#: Whether train repeats a triple, links its entities in another way, or not.
+LINKS = ("repeated", "linked", "new")
+
+
+def link_groups(kg: Data, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
+    r"""Returns the group of each triple by what training holds of it:
+    :obj:`"repeated"`, the same triple; :obj:`"linked"`, another triple between
+    both entities, in another relation or in the other direction;
+    :obj:`"new"`, no triple between them.
+
+    Args:
+        kg (Data): The graph.
+        head (torch.Tensor): The head indices.
+        rel (torch.Tensor): The relation types.
+        tail (torch.Tensor): The tail indices.
+
+    Returns:
+        Indices into :obj:`("repeated", "linked", "new")`.
+    """
+    known_head, known_rel, known_tail = (
+        part.to(head.device) for part in triples(kg, "train")
+    )
+    forward, backward = (
+        start * kg.num_nodes + end
+        for start, end in ((known_head, known_tail), (known_tail, known_head))
+    )
+    pair = head * kg.num_nodes + tail
+    linked = torch.isin(pair, torch.cat([forward, backward]))
+    known = TripleIndex(
+        known_head, known_rel, known_tail, kg.num_nodes, kg.num_relations
+    )
+    repeated = known.contains(head, rel, tail)
+    return torch.where(repeated, 0, torch.where(linked, 1, 2))
 
 
 def relation_labels(kg: Data) -> list[str]:

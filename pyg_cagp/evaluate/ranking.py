@@ -8,10 +8,13 @@ from torch import Tensor
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.data import AnswerIndex, triples
+from pyg_cagp.evaluate.count_baseline import CountBaseline
 from pyg_cagp.evaluate.graph import EvaluationGraph, GraphLike
 from pyg_cagp.evaluate.groups import (
     CATEGORIES,
+    LINKS,
     equal_groups,
+    link_groups,
     relation_categories,
     relation_labels,
 )
@@ -44,6 +47,10 @@ def ranking(
 
     * :obj:`by_side`: :obj:`"tail"` and :obj:`"head"`,
     * :obj:`by_category`: "1-1", "1-N", "N-1" and "N-N", each with both sides,
+    * :obj:`by_link`: "repeated" (the triple stands in training), "linked"
+      (training links both entities in another way) and "new",
+    * :obj:`count_baseline`, for graphs with :obj:`edge_time`: the same of a
+      :class:`CountBaseline`,
     * :obj:`by_relation`: each relation, by its name or number,
     * :obj:`by_frequency`: ten groups of queries by how often their answer
       occurs in train.
@@ -107,11 +114,30 @@ def ranking(
         "num_queries": both_rel.numel(),
         "by_side": by(is_head, ("tail", "head")),
         "by_category": _by_category(category, is_head, by),
+        "by_link": by(link_groups(kg, head, rel, tail).repeat(2), LINKS),
         "by_relation": by(both_rel, relation_labels(kg)),
         "by_frequency": _by_frequency(
             graph.coverage.frequency().to(device)[answer], measure
         ),
     }
+    if "edge_time" in kg and not isinstance(model, CountBaseline):
+        # Events repeat, so counts are the baseline of dated graphs.
+        baseline = ranking(
+            CountBaseline(graph),
+            graph,
+            split=split,
+            filtered=filtered,
+            ties=ties,
+            ks=ks,
+            max_scores=max_scores,
+            progress=progress,
+        )
+        parts = "mrr", "mean_rank", *(f"hits@{k}" for k in ks), "amr", "amri"
+        metrics["count_baseline"] = {
+            **{name: baseline[name] for name in parts},
+            "num": both_rel.numel(),
+            "by_link": baseline["by_link"],
+        }
     samples = {"head": head, "rel": rel, "tail": tail}
     for side, part in counts.items():
         samples |= {f"{side}_{k}": v for k, v in part._asdict().items()}

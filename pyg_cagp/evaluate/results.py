@@ -17,10 +17,19 @@ class RankingResult(Result):
     amri: float = field(init=False)
 
     def table(self) -> list[dict[str, Any]]:
-        r"""Returns one row for all queries, each side and each category."""
+        r"""Returns one row for all queries, each side, each category and each
+        group by training link."""
         overall = {"num": self["num_queries"], **self.metrics}
         overall.pop("num_queries")
-        parts = {"all": overall, **self["by_side"], **self["by_category"]}
+        groups = (self[f"by_{name}"] for name in ("side", "category", "link"))
+        baseline = self.metrics.get("count_baseline")
+        if baseline is not None:
+            overall.pop("count_baseline")
+        parts = {"all": overall} | {k: v for g in groups for k, v in g.items()}
+        if baseline is not None:
+            parts["all, counts"] = baseline
+            for name, row in baseline["by_link"].items():
+                parts[f"{name}, counts"] = row
         return rows(parts, "group")
 
 
