@@ -18,7 +18,8 @@ class RankingResult(Result):
 
     def table(self) -> list[dict[str, Any]]:
         r"""Returns one row for all queries, each side, each category and each
-        group by training link."""
+        group by training link.
+        """
         overall = {"num": self["num_queries"], **self.metrics}
         overall.pop("num_queries")
         groups = (self[f"by_{name}"] for name in ("side", "category", "link"))

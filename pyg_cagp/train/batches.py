@@ -85,7 +85,6 @@ class QueryBatches:
     ) -> None:
         self.batch_size = batch_size
         self.generator = generator
-        self.num_triples = rel_type.numel()
         ends = (head_index, tail_index), (tail_index, head_index)
         self.queries = [
             QueryBatch.group(side, given, rel_type, answer)
@@ -100,13 +99,6 @@ class QueryBatches:
 
     def __len__(self) -> int:
         return len(self._ends)
-
-    @property
-    def scale(self) -> float:
-        r"""The number of batches over that of triples, by which a sum over a
-        batch becomes an unbiased mean over triples.
-        """
-        return len(self) / self.num_triples
 
     def epoch(self, *, first: int = 0) -> Iterator[QueryBatch]:
         r"""Yields the batches of one epoch.

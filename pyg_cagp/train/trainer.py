@@ -88,6 +88,7 @@ class Trainer:
         if rel.numel() == 0:
             raise InvalidInputError("'kg' has no training triples")
         model.observe(head, tail)
+        self.num_triples = rel.numel()
         by_query = isinstance(model.objective, KvsAll)
         kind = QueryBatches if by_query else TripleBatches
         self.batches: QueryBatches | TripleBatches = kind(
@@ -199,7 +200,9 @@ class Trainer:
             self.device.type, torch.bfloat16, enabled=options.mixed_precision
         ):
             if isinstance(batch, QueryBatch):
-                terms = model.query_terms(batch, self.batches.scale)
+                # A sum over a batch becomes a mean over triples.
+                scale = len(self.batches) / self.num_triples
+                terms = model.query_terms(batch, scale)
                 first = batch.first()
             else:
                 terms = model.loss_terms(*batch)

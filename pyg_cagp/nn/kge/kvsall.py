@@ -103,12 +103,11 @@ class KvsAll:
         drawn: Draws,
     ) -> Tensor:
         r"""Returns the mean negative log-likelihood of a batch of triples."""
+        total = drawn.other.new_zeros(())
         ends = (head_index, tail_index), (tail_index, head_index)
-        batches = (
-            QueryBatch.group(side, given, rel_type, answer)
-            for side, (given, answer) in zip(SIDES, ends, strict=True)
-        )
-        total = sum(self.nll(model, batch, drawn.other) for batch in batches)
+        for side, (given, answer) in zip(SIDES, ends, strict=True):
+            batch = QueryBatch.group(side, given, rel_type, answer)
+            total = total + self.nll(model, batch, drawn.other)
         return total / rel_type.numel()
 
     def nll(
