@@ -90,8 +90,8 @@ def ranking(
     both = RankCounts(*map(torch.cat, sides))
 
     def measure(chosen: Tensor | slice = slice(None)) -> dict[str, float]:
-        higher, equal, rivals = (part[chosen] for part in both)
-        return ranking_metrics(higher, equal, rivals + 1, ks=ks, ties=ties)
+        higher, equal, others = (part[chosen] for part in both)
+        return ranking_metrics(higher, equal, others + 1, ks=ks, ties=ties)
 
     def by(group: Tensor, names: Sequence[str]) -> dict[str, Any]:
         found = {}
