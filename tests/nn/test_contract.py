@@ -377,7 +377,7 @@ def test_bad_input(name):
     with pytest.raises(InvalidInputError, match="'kl_reduction' must be"):
         make(name, kl_reduction="sum")
     with pytest.raises(
-        InvalidInputError, match="'learn_prior' needs|must be True for KG2E"
+        InvalidInputError, match=r"'learn_prior' needs|must be True for KG2E"
     ):
         make(name, learn_prior=True, variational=False)
 
