@@ -51,7 +51,7 @@ class DrawAndDiverge(Function):
         volume = shared * half_log[:size].sum(dim=-1)
         scale = half_log.exp_()
         drawn = (noise * scale).add_(mean)
-        # A norm is one pass over memory; a square and a sum are three.
+        # A norm reads memory once; a square and a sum make three passes.
         energy = torch.linalg.vector_norm(scale[:size], dim=-1).square_()
         energy *= shared
         energy += torch.linalg.vector_norm(mean[:size], dim=-1).square_()

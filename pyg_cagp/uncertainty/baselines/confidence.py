@@ -19,7 +19,7 @@ class ConfidenceUncertainty(TrainedEstimator):
 
     Args:
         model (ConfidenceKGEModel): The model, which :meth:`fit` trains.
-        epochs (int, optional): The number of passes over the training triples.
+        epochs (int, optional): The number of epochs.
             (default: :obj:`30`)
         batch_size (int, optional): The number of triples in a step.
             (default: :obj:`1024`)

@@ -37,7 +37,7 @@ class RelationConditionedVariance(TrainedEstimator):
         model (GaussianKGEModel): The model.
         hidden_channels (int, optional): The width of the perceptrons.
             (default: :obj:`64`)
-        epochs (int, optional): The number of passes over the training triples.
+        epochs (int, optional): The number of epochs.
             (default: :obj:`5`)
         batch_size (int, optional): The number of triples in a step.
             (default: :obj:`1024`)

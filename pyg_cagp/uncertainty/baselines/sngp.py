@@ -21,7 +21,7 @@ class SNGP(ConfidenceUncertainty):
     Learning via Distance Awareness" <https://arxiv.org/abs/2006.10108>`_
     paper.
 
-    After training, a pass over the training triples and as many corrupted
+    After training, a pass through the training triples and as many corrupted
     triples computes the precision of the output weights, by the Laplace
     approximation. It gives the variance of each score, and a probability that
     accounts for this variance:
@@ -36,7 +36,7 @@ class SNGP(ConfidenceUncertainty):
         measure (str, optional): :obj:`"variance"` for :math:`v` or
             :obj:`"probability"` for :math:`1 - p`.
             (default: :obj:`"variance"`)
-        epochs (int, optional): The number of passes over the training triples.
+        epochs (int, optional): The number of epochs.
             (default: :obj:`20`)
         batch_size (int, optional): The number of triples in a step.
             (default: :obj:`1024`)
