@@ -1,4 +1,4 @@
-r"""The evidence lower bound, by which Gaussian entities are trained."""
+r"""The evidence lower bound, the training objective of Gaussian models."""
 
 from typing import Any, NamedTuple
 
@@ -25,8 +25,8 @@ class LossTerms(NamedTuple):
 
 
 class EvidenceBound(QueryKGEModel):
-    r"""The training of a :class:`~pyg_cagp.nn.kge.GaussianKGEModel`, which
-    sets the attributes below: batches, draws from its posterior, and the loss.
+    r"""The training of a :class:`~pyg_cagp.nn.kge.GaussianKGEModel`: batches,
+    draws from the posterior, and the loss. The model sets the attributes below.
     """
 
     prior: GaussianPrior
@@ -42,8 +42,8 @@ class EvidenceBound(QueryKGEModel):
     def random_sample(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        r"""Replaces the heads of one half of the triples and the tails of the
-        other at random, as PyG does.
+        r"""Replaces the heads of one half of the triples, and the tails of the
+        other half, by random entities, as PyG does.
         """
         drawn = self.draw_nodes(head_index.shape, head_index.device)
         place = torch.arange(head_index.numel(), device=head_index.device)
@@ -55,8 +55,8 @@ class EvidenceBound(QueryKGEModel):
         )
 
     def observe(self, head_index: Tensor, tail_index: Tensor) -> None:
-        r"""Counts each entity in all training triples, which decides the weight
-        of its prior in a mini-batch. :meth:`loader` calls it.
+        r"""Counts the training slots of each entity. The counts determine the
+        weight of the prior term in a mini-batch. :meth:`loader` calls it.
         """
         freq = count_slots(head_index, tail_index, self.num_nodes)
         self.node_freq.copy_(freq)
@@ -82,10 +82,10 @@ class EvidenceBound(QueryKGEModel):
         return self.prior.divergence(self.node_emb(entity), log_var)
 
     def kl_term(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
-        r"""Returns a batch's share of the prior term, per triple; see
-        :class:`~pyg_cagp.nn.kge.GaussianPrior`. Where entities are charged by
-        occurrence, its mean over an epoch is :math:`\sum_i \textrm{KL}_i` over
-        the number of triples, without bias.
+        r"""Returns the prior term of a batch, per triple; see
+        :class:`~pyg_cagp.nn.kge.GaussianPrior`. With the reduction
+        :obj:`"occurrence"`, its mean over an epoch is
+        :math:`\sum_i \textrm{KL}_i` divided by the number of triples.
         """
         if self.prior.reduction == "dense":
             every = torch.arange(self.num_nodes, device=head_index.device)
@@ -95,8 +95,8 @@ class EvidenceBound(QueryKGEModel):
         return (share * self.kl_divergence(slots)).sum()
 
     def constrain(self) -> None:
-        r"""Projects parameters after a step of an optimiser; no change for most
-        models.
+        r"""Projects parameters after a step of an optimiser, by default without
+        a change.
         """
 
     def loss(
@@ -174,8 +174,8 @@ class EvidenceBound(QueryKGEModel):
     def draw(
         self, head_index: Tensor, tail_index: Tensor, other: Tensor
     ) -> tuple[Draws, Tensor]:
-        r"""Draws a batch's entities from the posterior, each slot on its own,
-        and returns its :meth:`kl_term`, for which others are not charged.
+        r"""Draws the entities of a batch from the posterior, independently for
+        each slot. Returns the draws and the :meth:`kl_term` of heads and tails.
         """
         entity = torch.cat([head_index, tail_index, other])
         sizes = [head_index.numel(), tail_index.numel(), other.numel()]
@@ -231,6 +231,6 @@ class EvidenceBound(QueryKGEModel):
         return torch.randn(shape, generator=source, device=device, dtype=dtype)
 
     def _shares(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
-        r"""The part of its divergence that each slot of a batch is charged."""
+        r"""Returns the weight of the divergence of each slot of a batch."""
         freq = self.node_freq[torch.cat([head_index, tail_index])]
         return 1 / (freq * head_index.numel()).to(self.node_emb.weight.dtype)
