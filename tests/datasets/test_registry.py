@@ -30,7 +30,7 @@ def test_unknown_names(tmp_path):
     for name in ("fb15k-238", ""):
         with pytest.raises(InvalidInputError, match=rf"\(got '{name}'\)"):
             load(name, root=tmp_path)
-    with pytest.raises(InvalidInputError, match="cannot be found"):
+    with pytest.raises(InvalidInputError, match="cannot be expanded"):
         load("~no-such-user/graph")
 
 
