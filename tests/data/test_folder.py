@@ -136,7 +136,7 @@ def test_dictionaries_fix_the_numbers(tmp_path):
         ("0\ta\n0\tb\n", "with no number left out or used twice"),
         ("a\tb\n", "line 1: expected a number, a tab and a name"),
         ("²\tb\n", "line 1: expected a number, a tab and a name"),
-        ("0\tb\n", "line 1: entity 'a' is in no list of names"),
+        ("0\tb\n", "line 1: entity 'a' is not among the names of the graph"),
     ],
 )
 def test_bad_dictionaries(tmp_path, text, message):
@@ -179,7 +179,7 @@ def test_bad_dictionaries(tmp_path, text, message):
         ),
         (
             {"train__txt": "a\tr\tb\t2014-01-01", "val__txt": "a\tr\tb\t7\n"},
-            "another form than the splits before",
+            "another form than the other splits",
         ),
         ({"train__txt": "a\tr\tb\na \tr\tb\n"}, "'a' and 'a '"),
         ({"all__txt": "a\tr\tb\n"}, "too few triples"),

@@ -177,9 +177,13 @@ BAD_FILES = [
     (".parquet", parquet_of(h=[], r=[], t=[]), "holds no triple"),
     (".csv", "source,target,kind\na,b,c\n", "line 1 must name one column 'rel"),
     (".csv", "head,rel,tail,dst\na,b,c,d\n", "line 1 must name one column 'ta"),
-    (".tsv.gz", gzip.compress(TSV.encode())[:-9], "is not a whole gzip file"),
-    (".tsv.gz", TSV, "is not a whole gzip file"),
-    (".parquet", b"PAR1 no", "is not a whole Parquet file"),
+    (
+        ".tsv.gz",
+        gzip.compress(TSV.encode())[:-9],
+        "is not a complete gzip file",
+    ),
+    (".tsv.gz", TSV, "is not a complete gzip file"),
+    (".parquet", b"PAR1 no", "is not a complete Parquet file"),
     (".parquet", parquet_of(head=["a"]), "must name one column 'relation'"),
     (
         ".parquet",
@@ -249,7 +253,7 @@ def test_files_that_cannot_be_read(readers, tmp_path, monkeypatch):
     both = parquet_of(h=["a"], r=["r"], t=["b"], time=[1], conf=[1.0])
     path = write(tmp_path / "both.parquet", both)
     assert readers[1](path) == [("a", "r", "b")]
-    with pytest.raises(DatasetFormatError, match=r"got time, conf\); keep"):
+    with pytest.raises(DatasetFormatError, match=r"got time, conf\); leave"):
         read_table(path)
     monkeypatch.setattr(parquet, "WITH_PYARROW", False)
     with pytest.raises(MissingDependencyError, match=r"pyg_cagp\[parquet\]"):
