@@ -79,6 +79,6 @@ def test_a_missing_split_is_told_every_time(tmp_path):
 def test_a_bad_file_leaves_no_cache(folder, tmp_path):
     (folder / "test.txt.gz").write_bytes(b"nonsense")
     root = tmp_path / "cache"
-    with pytest.raises(DatasetFormatError, match="not a whole gzip file"):
+    with pytest.raises(DatasetFormatError, match="not a complete gzip file"):
         KGFolder(folder, root=root)
     assert not list((root / "processed").glob("data-*"))
