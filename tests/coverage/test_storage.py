@@ -56,7 +56,9 @@ def test_a_cut_off_file_is_refused(cov, tmp_path):
     path = tmp_path / "a.safetensors"
     cov.save(path)
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(DatasetFormatError, match="not a whole coverage file"):
+    with pytest.raises(
+        DatasetFormatError, match="not a complete coverage file"
+    ):
         Coverage.load(path)
 
 
@@ -85,7 +87,7 @@ def damaged(cov, **changes):
                 "head_count": torch.zeros_like(c.head_count),
                 "tail_count": torch.zeros_like(c.tail_count),
             },
-            "was never seen",
+            "a pair has no count",
         ),
         (lambda c: {"col": c.col.float()}, "must hold integers"),
         (lambda c: {"rowptr": c.rowptr.flip(0)}, "'rowptr' must"),
@@ -108,8 +110,8 @@ def test_a_damaged_index_is_refused(cov, tmp_path, change, message):
     [
         ({}, "is not a coverage file"),
         ({"version": "2"}, "has version 2, this pyg_cagp reads up to 1"),
-        ({"version": "x"}, "not a whole coverage file"),
-        ({"version": "1"}, "not a whole coverage file .*num_relations"),
+        ({"version": "x"}, "not a complete coverage file"),
+        ({"version": "1"}, "not a complete coverage file .*num_relations"),
     ],
 )
 def test_foreign_and_newer_files_are_refused(cov, tmp_path, metadata, message):
