@@ -317,7 +317,7 @@ def test_the_short_way_to_leave_one_out_leads_to_the_same(seed):
 def test_statistics_must_be_of_the_same_samples():
     three, two = WeightedMean([1, 2, 3]), WeightedMean([1, 2])
     for statistics, num in (([three, two], 3), ([three], 4), ([], 3)):
-        with pytest.raises(ValueError, match="the same samples"):
+        with pytest.raises(ValueError, match="same number of samples"):
             bootstrap_values(statistics, Resampler(num), num_resamples=5)
     with pytest.raises(ValueError, match=r"'num_resamples'.*got 0"):
         bootstrap_values([three], Resampler(3), num_resamples=0)
@@ -739,5 +739,5 @@ def test_weights_of_any_type(dtype):
 
 
 def test_no_resamples_are_refused():
-    with pytest.raises(ValueError, match="'num_resamples' must be positive"):
+    with pytest.raises(ValueError, match="'num_resamples' must be a positive"):
         next(Resampler(3).draw(0, 0))
