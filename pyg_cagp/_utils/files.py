@@ -15,7 +15,7 @@ def check_target(path: Path) -> None:
     """
     if path.is_dir():
         raise InvalidInputError(
-            f"'{path}' is a folder; pass the path of a file"
+            f"'{path}' is a folder; name the file to be written"
         )
     if path.parent.is_dir() and not os.access(path.parent, os.W_OK):
         raise CacheError(
