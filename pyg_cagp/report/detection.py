@@ -14,14 +14,14 @@ from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.protocols import PROTOCOLS, Protocol
 from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.report.curves import roc_band
-from pyg_cagp.report.thinning import rounded, thinned
+from pyg_cagp.report.points import rounded, sample_points
 from pyg_cagp.uncertainty import CAGP
 
 #: The number of bins of a reliability diagram.
 NUM_BINS = 10
 
-#: The figures of each row, by the name that the page gives them.
-SHOWN = {
+#: The metrics of each row, by their names in the report.
+METRICS = {
     "num_ood": "num_ood",
     "auroc": "auroc",
     "low": "auroc_low",
@@ -29,25 +29,25 @@ SHOWN = {
     "fpr": "fpr_at_95_tpr",
 }
 
-#: The number of weights of the mix.
+#: The number of weights in the sweep of CAGP.
 NUM_WEIGHTS = 41
 
 
 def detection(
     model: GaussianKGEModel, graph: EvaluationGraph, rule: Protocol, seed: int
 ) -> tuple[dict[str, Any], Result]:
-    r"""Evaluates all estimators by a protocol; returns figures and result."""
+    r"""Evaluates all estimators by a protocol; returns record and result."""
     signals = fitted_to_labels(model, graph, rule)
     result = evaluate.ood(signals, graph, protocol=rule, seed=seed)
     samples = result.samples
     kind = samples["kind"]
     label = (kind > 0).long()
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "counts": result.counts["test"],
         "verdict": result.by_construction["verdict"],
         "methods": {
             name: {
-                row: {key: part[of] for key, of in SHOWN.items()}
+                row: {key: part[of] for key, of in METRICS.items()}
                 for row, part in rows.items()
                 if row != "calibration"
             }
@@ -63,42 +63,42 @@ def detection(
     test = graph.label(rule, "test")
     parts = cagp.decompose(*test.triples)
     semantic, structural = parts.semantic.cpu(), parts.structural.cpu()
-    found["weights"] = {
+    record["weights"] = {
         **_weights(semantic, structural, label),
         "chosen": {
             "alpha": cagp.alpha,
             "auroc": metrics.auroc(samples["score/CAGP"], label),
         },
     }
-    chosen = thinned(kind, seed=seed)
-    found["points"] = {
+    drawn = sample_points(kind, seed=seed)
+    record["points"] = {
         "kinds": list(test.kinds),
-        "kind": kind[chosen].tolist(),
-        "semantic": rounded(semantic[chosen]),
-        "structural": rounded(structural[chosen]),
+        "kind": kind[drawn].tolist(),
+        "semantic": rounded(semantic[drawn]),
+        "structural": rounded(structural[drawn]),
     }
-    found["reliability"] = _reliability(samples["score/evidence"], label)
-    return found, result
+    record["reliability"] = _reliability(samples["score/evidence"], label)
+    return record, result
 
 
 def all_detection(
     model: GaussianKGEModel, graph: EvaluationGraph, seed: int = 0
 ) -> tuple[dict[str, Any], dict[str, str], list[Result]]:
     r"""Evaluates by every protocol that applies to the graph. Returns the
-    figures by protocol, why others are missing, and the results.
+    records by protocol, the reasons of missing ones, and the results.
     """
-    found, missing, results = {}, {}, []
+    detected, missing, results = {}, {}, []
     for name, protocol in PROTOCOLS.items():
         if not protocol.applies_to(graph.kg):
             continue
         rule = protocol_of(name, seed=seed)
         try:
-            found[name], result = detection(model, graph, rule, seed)
+            detected[name], result = detection(model, graph, rule, seed)
         except InvalidInputError as error:
             missing[name] = str(error)
             continue
         results.append(result)
-    return found, missing, results
+    return detected, missing, results
 
 
 def _weights(
