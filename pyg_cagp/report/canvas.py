@@ -39,7 +39,6 @@ STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.size": 9,
-    "axes.titlesize": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": INK,
@@ -80,8 +79,7 @@ def to_svg(figure: "Figure", name: str, alt: str) -> str:
 
     buffer = io.StringIO()
     with rc_context({**STYLE, "svg.hashsalt": name}):
-        options: dict[str, Any] = {"dpi": 160, "metadata": {"Date": None}}
-        figure.savefig(buffer, format="svg", transparent=True, **options)
+        figure.savefig(buffer, format="svg", transparent=True, dpi=160)
     text = buffer.getvalue()
     text = text[text.index("<svg") :].replace(INK, "currentColor")
     # The ids of groups repeat in every figure, and nothing refers to them.

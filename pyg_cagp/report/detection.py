@@ -2,7 +2,6 @@ r"""The part of a report on out-of-distribution triples."""
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from pyg_cagp import evaluate, metrics
@@ -20,17 +19,8 @@ from pyg_cagp.uncertainty import CAGP
 #: The number of bins of a reliability diagram.
 NUM_BINS = 10
 
-#: The metrics of each row, by their names in the report.
-METRICS = {
-    "num_ood": "num_ood",
-    "auroc": "auroc",
-    "low": "auroc_low",
-    "high": "auroc_high",
-    "fpr": "fpr_at_95_tpr",
-}
-
-#: The number of weights in the sweep of CAGP.
-NUM_WEIGHTS = 41
+#: The metrics of each row.
+METRICS = ("num_ood", "auroc", "auroc_low", "auroc_high")
 
 
 def detection(
@@ -47,7 +37,7 @@ def detection(
         "verdict": result.by_construction["verdict"],
         "methods": {
             name: {
-                row: {key: part[of] for key, of in METRICS.items()}
+                row: {key: part[key] for key in METRICS}
                 for row, part in rows.items()
                 if row != "calibration"
             }
@@ -62,20 +52,13 @@ def detection(
     assert isinstance(cagp, CAGP)
     test = graph.label(rule, "test")
     parts = cagp.decompose(*test.triples)
-    semantic, structural = parts.semantic.cpu(), parts.structural.cpu()
-    record["weights"] = {
-        **_weights(semantic, structural, label),
-        "chosen": {
-            "alpha": cagp.alpha,
-            "auroc": metrics.auroc(samples["score/CAGP"], label),
-        },
-    }
+    record["alpha"] = cagp.alpha
     drawn = sample_points(kind, seed=seed)
     record["points"] = {
         "kinds": list(test.kinds),
         "kind": kind[drawn].tolist(),
-        "semantic": rounded(semantic[drawn]),
-        "structural": rounded(structural[drawn]),
+        "semantic": rounded(parts.semantic.cpu()[drawn]),
+        "structural": rounded(parts.structural.cpu()[drawn]),
     }
     record["reliability"] = _reliability(samples["score/evidence"], label)
     return record, result
@@ -101,22 +84,10 @@ def all_detection(
     return detected, missing, results
 
 
-def _weights(
-    semantic: Tensor, structural: Tensor, label: Tensor
-) -> dict[str, list[float]]:
-    weights = torch.linspace(0, 1, NUM_WEIGHTS, dtype=torch.double)
-    areas = [
-        metrics.auroc(w * semantic + (1 - w) * structural, label)
-        for w in weights.tolist()
-    ]
-    return {"alpha": weights.tolist(), "auroc": areas}
-
-
 def _reliability(p: Tensor, label: Tensor) -> dict[str, Any]:
     options: dict[str, Any] = {"num_bins": NUM_BINS, "binning": "mass"}
     bins = metrics.calibration_bins(p, label, **options)
     return {
         **{name: values.tolist() for name, values in bins._asdict().items()},
         "ece": metrics.expected_calibration_error(p, label, **options),
-        "brier": metrics.brier_score(p, label),
     }

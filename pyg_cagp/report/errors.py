@@ -2,6 +2,7 @@ r"""The part of a report on the answers of the model."""
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
@@ -84,10 +85,14 @@ def _ends(
 ) -> dict[str, list[dict]]:
     score = samples[f"score/{BY}"]
     triples = torch.stack([samples[part] for part in ("head", "rel", "tail")])
-    order = _distinct(triples, score.argsort(stable=True))
+    order = score.argsort(stable=True)
+    # A query for the tail and one for the head may have the same answer.
+    _, first = np.unique(triples[:, order].numpy(), axis=1, return_index=True)
+    order = order[np.sort(first)]
     num = min(NUM_SHOWN, order.numel() // 2)
-    entities = _names(kg, "node_names", kg.num_nodes)
-    relations = _names(kg, "relation_names", kg.num_relations)
+    numbers = [f"#{i}" for i in range(max(kg.num_nodes, kg.num_relations))]
+    entities = kg.get("node_names") or numbers
+    relations = kg.get("relation_names") or numbers
     tables = {}
     for key, chosen in (("most", order[:num]), ("least", order.flip(0)[:num])):
         head, rel, tail = triples[:, chosen]
@@ -107,19 +112,3 @@ def _ends(
             for row in zip(*columns.values(), strict=True)
         ]
     return tables
-
-
-def _distinct(triples: Tensor, order: Tensor) -> Tensor:
-    # A query for the tail and one for the head may have the same triple.
-    _, group = triples[:, order].unique(dim=1, return_inverse=True)
-    first = torch.full((int(group.max()) + 1,), order.numel())
-    place = torch.arange(order.numel())
-    first = first.scatter_reduce(0, group, place, "amin")
-    return order[first.sort().values]
-
-
-def _names(kg: Data, key: str, size: int) -> list[str]:
-    names = kg.get(key)
-    if names is None:
-        return [f"#{number}" for number in range(size)]
-    return [str(name) for name in names]

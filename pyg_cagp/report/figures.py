@@ -16,6 +16,9 @@ from pyg_cagp.report.curves import interval
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: The style of dots, drawn as pixels because there are many.
+DOTS = {"s": 8, "alpha": 0.5, "linewidths": 0, "rasterized": True}
+
 #: Places a legend above the axes.
 ABOVE: dict[str, Any] = {
     "loc": "lower left",
@@ -38,18 +41,12 @@ def decomposition(points: dict[str, Any]) -> "Figure":
         axes.scatter(
             semantic[chosen],
             (structural + 0.36 * noise)[chosen],
-            s=9,
-            alpha=0.55,
-            linewidths=0,
             color=KIND_COLOURS[name],
             label=name,
-            rasterized=True,
+            **DOTS,
         )
-    axes.set(
-        xlabel="semantic uncertainty",
-        ylabel="structural uncertainty",
-        yticks=[0, 1, 2],
-    )
+    axes.set(xlabel="semantic uncertainty", yticks=[0, 1, 2])
+    axes.set(ylabel="structural uncertainty")
     axes.legend(**ABOVE, ncols=4, markerscale=2, columnspacing=1)
     return figure
 
@@ -62,7 +59,7 @@ def roc(detected: dict[str, Any]) -> "Figure":
         area = detected["methods"][name]["overall"]
         colour = METHOD_COLOURS[name]
         _band(axes, curve, colour, 0.2)
-        ends = f"[{area['low']:.3f}, {area['high']:.3f}]"
+        ends = f"[{area['auroc_low']:.3f}, {area['auroc_high']:.3f}]"
         label = f"{name} {area['auroc']:.3f} {ends}"
         # Each curve begins at (0, 0).
         points = [0, *curve["x"]], [0, *curve["y"]]
@@ -84,16 +81,13 @@ def risk_coverage(errors: dict[str, Any]) -> "Figure":
     for name, curve in errors["curves"].items():
         colour = METHOD_COLOURS[name]
         _band(axes, curve, colour, 0.15)
-        aurc = errors["methods"][name]["aurc"]
-        label = f"{name} {aurc:.3f}"
+        label = f"{name} {errors['methods'][name]['aurc']:.3f}"
         axes.plot(curve["x"], curve["y"], color=colour, label=label)
     grid = next(iter(errors["curves"].values()))["x"]
     label = f"best possible {errors['optimal_aurc']:.3f}"
     axes.plot(grid, errors["best"], color=GUIDE, linestyle="--", label=label)
-    axes.set(xlim=(0, 1), ylim=(0, 1.02))
-    axes.set(
-        xlabel="share of queries answered", ylabel="share of wrong answers"
-    )
+    axes.set(xlim=(0, 1), xlabel="share of queries answered")
+    axes.set(ylim=(0, 1.02), ylabel="share of wrong answers")
     axes.legend(**ABOVE, ncols=2, title="AURC", alignment="left")
     return figure
 
@@ -113,9 +107,8 @@ def reliability(bins: dict[str, Any]) -> "Figure":
         markersize=4,
         capsize=2,
     )
-    axes.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
-    axes.set(xlabel="evidence (probability of being OOD)")
-    axes.set(ylabel="share of OOD triples")
+    axes.set(xlim=(-0.03, 1.03), xlabel="evidence (probability of being OOD)")
+    axes.set(ylim=(-0.03, 1.03), ylabel="share of OOD triples")
     return figure
 
 
@@ -126,31 +119,9 @@ def variance(points: dict[str, Any]) -> "Figure":
         # The logarithm needs positive numbers.
         [frequency + 1 for frequency in points["frequency"]],
         points["variance"],
-        s=6,
-        alpha=0.4,
-        linewidths=0,
         color=METHOD_COLOURS["semantic"],
-        rasterized=True,
+        **DOTS,
     )
     axes.set(xscale="log", yscale="log", ylabel="mean variance")
     axes.set(xlabel="1 + training triples of the entity")
-    return figure
-
-
-def weights(sweeps: dict[str, Any]) -> "Figure":
-    r"""Draws the AUROC of CAGP for each weight."""
-    figure, axes = new_figure()
-    colours = METHOD_COLOURS.values()
-    for (title, part), colour in zip(sweeps.items(), colours, strict=False):
-        axes.plot(part["alpha"], part["auroc"], color=colour, label=title)
-        chosen = part["chosen"]
-        axes.plot(chosen["alpha"], chosen["auroc"], "o", color=colour)
-    axes.set(
-        xlabel="weight of semantic uncertainty",
-        ylabel="AUROC of CAGP",
-    )
-    # Room for the legend below the curves.
-    low, high = axes.get_ylim()
-    axes.set_ylim(low - 0.5 * (high - low), high)
-    axes.legend(loc="lower left")
     return figure

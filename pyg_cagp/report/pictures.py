@@ -80,11 +80,3 @@ def _detection(detected: dict[str, Any]) -> Iterator[Picture]:
         f"intervals. Expected calibration error {bins['ece']:.3f}.",
         figures.reliability(bins),
     )
-    sweeps = {titles[name]: part["weights"] for name, part in detected.items()}
-    yield Picture(
-        "weights",
-        "Weight of CAGP",
-        "AUROC of CAGP for each weight. Dots are the weights chosen on "
-        "validation triples.",
-        figures.weights(sweeps),
-    )

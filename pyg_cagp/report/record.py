@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 from tqdm import tqdm
 
 from pyg_cagp import evaluate, theory
@@ -28,6 +27,9 @@ FILE = "report.json"
 
 #: The largest number of entities in the figure of variances.
 MAX_ENTITIES = 3000
+
+#: The metrics of ranking in the record.
+RANKING = ("mrr", "hits@1", "hits@3", "hits@10", "by_side")
 
 
 def gather(
@@ -76,18 +78,20 @@ def gather(
             missing["error-ranking"] = str(error)
         bar.update()
         variance = SemanticUncertainty(run.model).entity().cpu()
+        frequency = graph.coverage.frequency()
+        drawn = sample_points(torch.zeros_like(frequency), MAX_ENTITIES, seed)
         record = {
             "schema": SCHEMA,
             "run": run.record,
             "seed": seed,
-            "ranking": {
-                key: ranking[key]
-                for key in ("mrr", "hits@1", "hits@3", "hits@10", "by_side")
-            },
+            "ranking": {key: ranking[key] for key in RANKING},
             "detection": detected,
             "errors": wrong_answers,
             "missing": missing,
-            "variance": _points(variance, graph.coverage.frequency(), seed),
+            "variance": {
+                "frequency": frequency[drawn].tolist(),
+                "variance": rounded(variance[drawn]),
+            },
             "assumptions": theory.assumptions(
                 graph.label(TemporalLike(), "test"),
                 variance,
@@ -101,13 +105,3 @@ def gather(
     text = json.dumps(record, allow_nan=False, ensure_ascii=False)
     write_atomically(folder / FILE, text.encode())
     return record
-
-
-def _points(
-    variance: Tensor, frequency: Tensor, seed: int
-) -> dict[str, list[float]]:
-    chosen = sample_points(torch.zeros_like(frequency), MAX_ENTITIES, seed)
-    return {
-        "frequency": frequency[chosen].tolist(),
-        "variance": rounded(variance[chosen]),
-    }

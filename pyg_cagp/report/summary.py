@@ -39,15 +39,17 @@ def summarize(record: dict[str, Any]) -> Summary:
     """
     ranking, errors = record["ranking"], record["errors"]
     detector = _detector(record["detection"])
+    selector = None if errors is None else _selector(errors)
     if errors is None:
         distrust = _distrust_triples(detector)
-        action = _check("Check", detector)
     else:
-        selector = _selector(errors)
         distrust = _distrust_answers(errors, selector)
-        action = _action(errors, selector, detector)
     if not _better_than_chance(ranking):
         action = "Train longer or choose another model before you use answers."
+    elif selector is not None:
+        action = _select(errors, selector)
+    else:
+        action = _check(errors, detector)
     return Summary(_quality(ranking), distrust, action)
 
 
@@ -149,13 +151,7 @@ def _distrust_triples(detector: Best | None) -> str:
     )
 
 
-def _action(
-    errors: dict[str, Any], selector: Best | None, detector: Best | None
-) -> str:
-    if selector is None:
-        weak = errors["accuracy"] < 0.5
-        check = "Train a better model or check" if weak else "Check"
-        return _check(check, detector)
+def _select(errors: dict[str, Any], selector: Best) -> str:
     selected = errors["methods"][selector.name]["selective"]["0.85"]
     return (
         f"Answer only where the uncertainty by {selector.name} is low: a "
@@ -166,7 +162,9 @@ def _action(
     )
 
 
-def _check(check: str, detector: Best | None) -> str:
+def _check(errors: dict[str, Any] | None, detector: Best | None) -> str:
+    weak = errors is not None and errors["accuracy"] < 0.5
+    check = "Train a better model or check" if weak else "Check"
     if detector is None:
         return f"{check} every answer: no uncertainty was shown to help."
     return (

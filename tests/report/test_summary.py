@@ -30,10 +30,10 @@ def errors(accuracy, auroc, selected, risk=(0.5, 0.5), emerging=0.5):
 def detection(auroc):
     rows = {"overall": {"auroc": auroc}}
     two = {"counts": {"id": 9, "corrupted": 9}, "methods": {"CAGP": rows}}
-    rival = {"overall": {"auroc": 0.999}}
+    other = {"overall": {"auroc": 0.999}}
     # The protocol with the most kinds counts.
     return {
-        "standard": {**two, "methods": {"semantic": rival}},
+        "standard": {**two, "methods": {"semantic": other}},
         "comprehensive": {**two, "counts": {"id": 9, "novel": 9, "false": 9}},
     }
 
