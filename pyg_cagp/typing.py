@@ -96,6 +96,9 @@ WITH_PYARROW = find_spec("pyarrow") is not None
 #: Whether :obj:`matplotlib` (figures) can be imported.
 WITH_MATPLOTLIB = find_spec("matplotlib") is not None
 
+#: Whether :obj:`jinja2` (pages) can be imported.
+WITH_JINJA2 = find_spec("jinja2") is not None
+
 
 class Decomposition(NamedTuple):
     r"""The uncertainty of triples, and its two parts."""

@@ -59,9 +59,9 @@ def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
     from pyg_cagp.datasets import load
     from pyg_cagp.inference import prepare
-    from pyg_cagp.report import draw_report, gather, write_board
+    from pyg_cagp.report import draw_report, gather, write_tensorboard
     from pyg_cagp.train import Config, train_run
-    from pyg_cagp.typing import WITH_MATPLOTLIB
+    from pyg_cagp.typing import WITH_JINJA2, WITH_MATPLOTLIB
 
     began = time.perf_counter()
     device, out = find_device(args.device), Path(args.out)
@@ -86,22 +86,23 @@ def run(args: argparse.Namespace) -> None:
     )
     _say(args, "fitting and evaluating uncertainties ...")
     prepare(out, kg, result.model, seed=args.seed)
-    found = gather(
+    record = gather(
         out, root=args.root, device=device, seed=args.seed, progress=progress
     )
-    page = draw_report(out, found) if WITH_MATPLOTLIB else None
+    can_draw = WITH_JINJA2 and WITH_MATPLOTLIB
+    page = draw_report(out, record) if can_draw else None
     if page is None:
-        write_board(out, found)
+        write_tensorboard(out, record)
     seconds = time.perf_counter() - began
     if args.json:
-        print_json({"run": str(out), "seconds": seconds, **found})
+        print_json({"run": str(out), "seconds": seconds, **record})
         return
     if page is None:
-        then = "for pictures: pip install 'pyg_cagp[plot]', then run this again"
+        then = "for a report: pip install 'pyg_cagp[plot]', then run this again"
     else:
         then = f"now: open {page} in a browser"
     print(
-        f"{format_table(_rows(found))}\n{LEGEND}\nDone in {seconds:.0f} s.\n\n"
+        f"{format_table(_rows(record))}\n{LEGEND}\nDone in {seconds:.0f} s.\n\n"
         f"{then}\nor:  tensorboard --logdir {out}"
     )
 
@@ -122,9 +123,9 @@ def _say(args: argparse.Namespace, words: str) -> None:
         print(f"pyg-cagp: {words}", file=sys.stderr, flush=True)
 
 
-def _rows(found: dict[str, Any]) -> list[tuple]:
+def _rows(record: dict[str, Any]) -> list[tuple]:
     cells = [
-        (found["detection"][protocol]["methods"], kind)
+        (record["detection"][protocol]["methods"], kind)
         for _, protocol, kind in COLUMNS
     ]
     rows: list[tuple] = [("AUROC of", *(name for name, _, _ in COLUMNS))]
