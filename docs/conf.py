@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 # This checkout comes before an installed one.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from pyg_cagp import __version__  # noqa: E402
+from pyg_cagp import __version__
 
 project = "pyg_cagp"
 author = "The pyg_cagp developers"
@@ -48,8 +48,8 @@ autosummary_ignore_module_all = False  # `__all__` lists what is public.
 # Classes show the members of their private bases, and not those of these.
 documented_bases = """
     ABC BaseException BaseTransform BilinearKGEModel ConfidenceUncertainty
-    Dataset GaussianKGEModel Generic InMemoryDataset KGEModel Module QueryKGEModel
-    SimpleAverage UncertaintyEstimator dict tuple
+    Dataset GaussianKGEModel Generic InMemoryDataset KGEModel Module
+    QueryKGEModel SimpleAverage UncertaintyEstimator dict tuple
 """
 autosummary_context = {"documented_bases": ",".join(documented_bases.split())}
 autodoc_member_order = "bysource"
