@@ -121,8 +121,8 @@ def fitted(setting: Setting, method: str, budget: Budget) -> Any:
 def all_scores(
     setting: Setting, method: str, estimator: Any
 ) -> Iterator[tuple[str, Tensor]]:
-    r"""Yields the triples that some protocol asks about, and what a fitted
-    baseline says of each, by every measure it has.
+    r"""Yields the triples of all protocols, and their values by every measure
+    of a fitted baseline.
     """
     triples = all_triples(setting.kg, setting.model, setting.seed)
     yield from zip(("head", "rel", "tail"), triples, strict=True)

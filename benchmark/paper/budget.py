@@ -37,7 +37,7 @@ class Budget:
             as part of a baseline.
         architecture (dict): Options that differ in the configs of
             :obj:`architectures`.
-        switches (dict): Further models by a name of their own, each with the
+        switches (dict): Further models by name, each with the
             options that differ from its shipped config.
     """
 

@@ -138,7 +138,7 @@ def _state(model: GaussianKGEModel) -> dict[str, Tensor]:
 
 
 def _coverage(setting: Setting) -> dict[str, Any]:
-    r"""Both ways to look pairs up, and directed counts."""
+    r"""Coverage of all pairs by both searches, and directed counts."""
     coverage: Coverage = setting.coverage
     entity, rel = torch.meshgrid(
         torch.arange(coverage.num_nodes),

@@ -32,13 +32,13 @@ def increase(figure: Any, *others: Any) -> float:
 
 
 def width(*figures: Any) -> float:
-    r"""Returns how far the smallest and the largest figure are apart."""
+    r"""Returns the difference of the largest and the smallest figure."""
     return max(map(float, figures)) - min(map(float, figures))
 
 
-def fewer(kept: float, whole: float) -> float | None:
+def fewer(answered: float, overall: float) -> float | None:
     r"""Returns by what share errors are fewer at one accuracy than another."""
-    return 1 - (1 - kept) / (1 - whole) if whole < 1 else None
+    return 1 - (1 - answered) / (1 - overall) if overall < 1 else None
 
 
 def equal(*figures: Any) -> bool:
@@ -91,7 +91,7 @@ def difference(records: Records, name: str, method: str) -> str | None:
 
 
 def compared(records: Records, name: str, part: str) -> Any:
-    r"""Returns how CAGP compares with all methods but its own variants: the
+    r"""Returns how CAGP compares with all methods except its variants: the
     largest :obj:`p`, the least :obj:`difference`, or how many
     :obj:`methods`.
     """

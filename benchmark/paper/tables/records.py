@@ -24,7 +24,7 @@ TWINS = {"detection": "baselines", "errors": "baseline-errors"}
 
 
 class Records:
-    r"""Looks up figures in the records of a store.
+    r"""The figures in the records of a store.
 
     Args:
         store (Store): The store.
