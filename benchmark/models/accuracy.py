@@ -1,4 +1,4 @@
-r"""How well a model with its shipped config ranks, and what its variance knows.
+r"""The ranking and the variances of a model with its shipped config.
 
     python benchmark/models/accuracy.py fb15k-237 gaussian-distmult
     python benchmark/models/accuracy.py fb15k-237 gaussian-distmult --twin
@@ -74,7 +74,7 @@ def posteriors(
     kg: Data,
     num_negatives: int | None,
 ) -> dict[str, dict[str, float]]:
-    """Does so for every kind of posterior, with one curvature."""
+    """Measures the variances of every posterior, with one curvature."""
     train, val = triples(kg, "train"), triples(kg, "val")
     results = {}
     if model.variational:

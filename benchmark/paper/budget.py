@@ -1,4 +1,4 @@
-r"""What is computed: the whole grid, or a small one with every switch."""
+r"""Budgets of experiments: the full grid, and a small one."""
 
 import tomllib
 from dataclasses import dataclass, field

@@ -55,7 +55,7 @@ class Grid:
     r"""The experiments of a budget by their names.
 
     Args:
-        budget (Budget): What the grid is made of.
+        budget (Budget): The datasets, seeds and sizes.
     """
 
     def __init__(self, budget: Budget) -> None:

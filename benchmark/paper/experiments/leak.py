@@ -24,8 +24,8 @@ SCALES = ("range", "largest")
 
 
 def leak(setting: Setting) -> dict[str, Any]:
-    r"""Random tails, detected by the same mix with a clean scale and with the
-    scale of each population.
+    r"""Detection of random tails by the same weighted sum, with a clean scale
+    and with separate scales for ID and OOD triples.
     """
     kg, coverage, model = setting.kg, setting.coverage, setting.model
     test = Standard(setting.seed).label(kg, "test")
@@ -70,9 +70,7 @@ def leak(setting: Setting) -> dict[str, Any]:
 
 
 def per_population(signal: Tensor, label: Tensor, scale: str) -> Tensor:
-    r"""Rescales a signal by what ID triples, and, apart from them, OOD triples
-    have.
-    """
+    r"""Rescales a signal separately for ID and OOD triples."""
     scaled = torch.empty_like(signal)
     for kind in (0, 1):
         chosen = label == kind
