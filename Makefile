@@ -28,6 +28,7 @@ format: $(VENV)/.dev
 
 # A warning is an error: a page that nothing leads to, a name that is gone.
 docs: $(VENV)/.docs
+	$(BIN)/python docs/check_tables.py
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
