@@ -28,6 +28,7 @@ format: $(VENV)/.dev
 
 # A warning is an error: a page that nothing leads to, a name that is gone.
 docs: $(VENV)/.docs
+	$(BIN)/python docs/check_tables.py
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
@@ -71,4 +72,4 @@ $(VENV)/.ext: $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
-	rm -rf docs/_build docs/reference/api docs/reference/command_line.rst
+	rm -rf docs/_build docs/reference/api

@@ -1,4 +1,4 @@
-"""Fixtures: small graphs by hand, and the real ones where they exist."""
+"""Fixtures: small graphs by hand, and real ones if they are present."""
 
 import os
 import shutil
@@ -16,15 +16,16 @@ from pyg_cagp.typing import WITH_TORCH_SCATTER, WITH_TORCH_SPARSE
 
 REPO = Path(__file__).resolve().parents[1]
 
-# A machine that is busy is no reason for a test to fail.
+# A test must not fail because the machine is busy.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
 
 
 def find_data_root() -> Path | None:
-    for place in (os.environ.get("PYG_CAGP_DATA"), REPO.parent / "shared/data"):
-        if place and Path(place).is_dir():
-            return Path(place).resolve()
+    shared = REPO.parent / "shared/data"
+    for folder in (os.environ.get("PYG_CAGP_DATA"), shared):
+        if folder and Path(folder).is_dir():
+            return Path(folder).resolve()
     return None
 
 
@@ -32,8 +33,8 @@ DATA_ROOT = find_data_root()
 
 
 def pytest_configure(config):
-    # Not in pyproject.toml: pytest would import the package, to find the
-    # class, before anybody could measure which lines that runs.
+    # Not in pyproject.toml: pytest would import the package to find the class
+    # before the coverage of its lines is measured.
     config.addinivalue_line(
         "filterwarnings", "error::pyg_cagp.exceptions.CAGPWarning"
     )
@@ -138,7 +139,7 @@ def awkward_graph(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def trained_run(awkward_graph, session_cache):
-    """A tiny run on it, never to be written to."""
+    """A small run on that graph; tests must not write to it."""
     from tests.inference.graph import train
 
     with pytest.MonkeyPatch.context() as patch:
@@ -148,5 +149,5 @@ def trained_run(awkward_graph, session_cache):
 
 @pytest.fixture
 def own_run(trained_run, tmp_path):
-    """A copy of that run for one test."""
+    """A copy of that run, which a test may change."""
     return shutil.copytree(trained_run, tmp_path / "run")

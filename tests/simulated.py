@@ -1,4 +1,4 @@
-"""A simulated device, to test code for accelerators where there is none.
+"""A simulated device, to test code for accelerators without one.
 
 Its tensors claim the device `sim`, compute on the CPU, and refuse to be mixed
 with tensors of the CPU, as those of an accelerator do. Each wait of the host
@@ -24,7 +24,7 @@ torch.sim.get_amp_supported_dtype = lambda: [torch.bfloat16]
 aten = torch.ops.aten
 CPU, DEVICE = torch.device("cpu"), torch.device("sim", 0)
 
-#: Operations whose result has a size, or a place, that the host must know.
+#: Operations whose result has a value or a size that the host must know.
 WAITS = {
     aten._local_scalar_dense.default,
     aten._unique2.default,
@@ -108,7 +108,7 @@ class Device(TorchDispatchMode):
 
 
 def _check_devices(func: Any, leaves: list[Any], simulated: bool) -> None:
-    # A number on the CPU, and a list of places on it, may go anywhere.
+    # Scalars of the CPU may be mixed with tensors of any device.
     others = [
         x
         for x in leaves
@@ -165,7 +165,7 @@ def _wrap(value: Any) -> Any:
 @contextmanager
 def simulated_device() -> Iterator[Device]:
     """Makes the device `sim` and yields the counts of its waits."""
-    # Lists become tensors of the CPU first, in sight of the mode.
+    # Lists become tensors of the CPU first, which the mode then moves.
     torch._C._set_only_lift_cpu_tensors(True)
     try:
         with (

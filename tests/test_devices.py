@@ -1,4 +1,4 @@
-"""Results on another device are those of the CPU, with few waits for it."""
+"""Results on another device equal those of the CPU, with few waits for it."""
 
 import copy
 
@@ -10,6 +10,7 @@ from pyg_cagp.data import AnswerIndex, triples
 from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.nn.scoring import rank_counts, softmax_terms, top_answers
 from pyg_cagp.train import Config, train_run
+from tests.loops import for_each
 from tests.simulated import DEVICE, simulated_device
 from tests.uncertainty.test_contract import MAKERS
 
@@ -32,15 +33,15 @@ def run(kg, tmp_path_factory):
 
 @pytest.fixture
 def device():
-    with simulated_device() as made:
-        yield made
+    with simulated_device() as simulated:
+        yield simulated
 
 
 def moved(parts):
     return [part.to(DEVICE) for part in parts]
 
 
-def test_tensors_of_two_devices_are_not_mixed(device):
+def test_mixed_devices_raise_and_waits_are_counted(device):
     here, there = torch.ones(3), torch.ones(3, device="sim")
     with pytest.raises(RuntimeError, match="two devices"):
         here + there
@@ -52,14 +53,14 @@ def test_tensors_of_two_devices_are_not_mixed(device):
     assert device.num_waits == 3
 
 
-@pytest.mark.parametrize("filtered", [True, False])
-def test_ranking_waits_at_most_four_times_a_chunk(kg, run, device, filtered):
+@for_each("filtered", [True, False])
+def test_ranking_waits_at_most_four_times_per_chunk(kg, run, device, filtered):
     known = AnswerIndex.from_data(kg) if filtered else None
     test = triples(kg, "test")
-    want = rank_counts(run.model, *test, known=known)
+    expected = rank_counts(run.model, *test, known=known)
     model = copy.deepcopy(run.model).to(DEVICE)
     there = None if known is None else known.to(DEVICE)
-    # All triples are ranked in one chunk a side, then some queries at a time.
+    # One chunk for each side, then chunks of 50 queries.
     for size in (2**21, 50 * kg.num_nodes):
         device.waits.clear()
         got = rank_counts(model, *moved(test), known=there, max_scores=size)
@@ -72,44 +73,44 @@ def test_ranking_waits_at_most_four_times_a_chunk(kg, run, device, filtered):
             for given in (test[0], test[2])
         )
         assert device.num_waits <= 4 * num_chunks
-        for side, counts in want.items():
+        for side, counts in expected.items():
             for mine, other in zip(got[side], counts, strict=True):
                 assert torch.equal(mine.cpu(), other)
 
 
-def test_terms_and_answers_are_those_of_the_cpu(kg, run, device):
+def test_terms_and_answers_equal_the_cpu(kg, run, device):
     head, rel, tail = triples(kg, "test")
     model = copy.deepcopy(run.model).to(DEVICE)
-    want = softmax_terms(run.model, head, rel, tail)
+    expected = softmax_terms(run.model, head, rel, tail)
     device.waits.clear()
     got = softmax_terms(model, *moved((head, rel, tail)))
     assert device.num_waits <= 4 * 2
-    assert torch.equal(got.tail.log_prob().cpu(), want.tail.log_prob())
-    assert torch.equal(got.head.logsumexp.cpu(), want.head.logsumexp)
+    assert torch.equal(got.tail.log_prob().cpu(), expected.tail.log_prob())
+    assert torch.equal(got.head.logsumexp.cpu(), expected.head.logsumexp)
     known = AnswerIndex.from_data(kg)
-    want = top_answers(run.model, "tail", head, rel, known=known, k=3)
+    expected = top_answers(run.model, "tail", head, rel, known=known, k=3)
     got = top_answers(
         model, "tail", *moved((head, rel)), known=known.to(DEVICE), k=3
     )
-    for mine, other in zip(got, want, strict=True):
+    for mine, other in zip(got, expected, strict=True):
         assert torch.equal(mine.cpu(), other)
 
 
-@pytest.mark.parametrize("look_up", ["contains", "count", "missing"])
-def test_a_checked_look_up_waits_once(kg, device, look_up):
+@for_each("look_up", ["contains", "count", "missing"])
+def test_checked_look_ups_wait_once(kg, device, look_up):
     coverage = Coverage.from_data(kg)
     test = triples(kg, "test")
-    asked = test if look_up == "missing" else test[:2]
-    want = getattr(coverage, look_up)(*asked)
+    query = test if look_up == "missing" else test[:2]
+    expected = getattr(coverage, look_up)(*query)
     there = copy.deepcopy(coverage).to(DEVICE)
-    getattr(there, look_up)(*moved(asked))  # Tables are made once.
+    getattr(there, look_up)(*moved(query))  # The first call builds tables.
     device.waits.clear()
-    got = getattr(there, look_up)(*moved(asked))
+    got = getattr(there, look_up)(*moved(query))
     assert device.num_waits <= 1, device.waits
-    assert torch.equal(got.cpu(), want)
+    assert torch.equal(got.cpu(), expected)
 
 
-def test_a_look_up_without_checks_never_waits(kg, device):
+def test_unchecked_look_ups_never_wait(kg, device):
     coverage = copy.deepcopy(Coverage.from_data(kg)).to(DEVICE)
     head, rel, tail = moved(triples(kg, "test"))
     for call in (
@@ -119,50 +120,50 @@ def test_a_look_up_without_checks_never_waits(kg, device):
         lambda: coverage._counts(head, rel),
         lambda: coverage._weight(head, rel, "tfidf"),
     ):
-        call()  # Tables are made once.
+        call()  # The first call builds tables.
         device.waits.clear()
         call()
         assert device.num_waits == 0, device.waits
 
 
-@pytest.mark.parametrize(
+@for_each(
     "name",
     [
         *("semantic", "frequency", "structural", "structural, directed"),
         *("structural, smoothed", "average", "cagp", "evidence, no score"),
     ],
 )
-def test_a_fitted_estimator_waits_once(kg, run, device, name):
+def test_fitted_estimators_wait_once(kg, run, device, name):
     model = copy.deepcopy(run.model).requires_grad_(False)
     coverage, test = Coverage.from_data(kg), triples(kg, "test")
     estimator = MAKERS[name](model, coverage).fit(kg)
-    want = estimator(*test)
+    expected = estimator(*test)
     there = estimator.to(DEVICE)
     there(*moved(test))
     device.waits.clear()
     got = there(*moved(test))
     assert device.num_waits <= 1, device.waits
-    torch.testing.assert_close(got.cpu(), want)
+    torch.testing.assert_close(got.cpu(), expected)
 
 
-@pytest.mark.parametrize("name", MAKERS)
-def test_every_estimator_runs_from_fit_to_result(kg, run, device, name):
+@for_each("name", MAKERS)
+def test_estimators_fit_and_run_as_on_the_cpu(kg, run, device, name):
     model, coverage = run.model.requires_grad_(False), Coverage.from_data(kg)
     test = triples(kg, "test")
-    want = MAKERS[name](model, coverage).fit(kg)(*test)
+    expected = MAKERS[name](model, coverage).fit(kg)(*test)
     estimator = MAKERS[name](
         copy.deepcopy(model).to(DEVICE), coverage.to(DEVICE)
     )
     got = estimator.to(DEVICE).fit(kg.clone().to(DEVICE))(*moved(test))
     assert got.device == DEVICE
-    torch.testing.assert_close(got.cpu(), want)
+    torch.testing.assert_close(got.cpu(), expected)
 
 
-def test_a_run_is_trained_as_on_the_cpu(kg, run, device, tmp_path):
+def test_training_equals_the_cpu(kg, run, device, tmp_path):
     got = train_run(
         kg, CONFIG, out=tmp_path / "x", progress=False, device="sim"
     )
     assert got.model.node_emb.weight.device == DEVICE
-    want = run.model.node_emb.weight
-    assert torch.equal(got.model.node_emb.weight.cpu(), want)
+    expected = run.model.node_emb.weight
+    assert torch.equal(got.model.node_emb.weight.cpu(), expected)
     assert got.record["validation"] == run.record["validation"]

@@ -8,14 +8,15 @@ import pytest
 
 import pyg_cagp
 from tests.conftest import REPO
+from tests.loops import for_each
 
 SCRIPT = """
 import json, sys, time
 import torch_geometric
-there, began = set(sys.modules), time.process_time()
-import {module}
+before, began = set(sys.modules), time.process_time()
+import {modules}
 seconds = time.process_time() - began
-new = sorted({{name.split(".")[0] for name in set(sys.modules) - there}})
+new = sorted({{name.split(".")[0] for name in set(sys.modules) - before}})
 print(json.dumps([seconds, new]))
 """
 
@@ -40,27 +41,28 @@ def output(*command):
     ).stdout
 
 
-@pytest.mark.parametrize("flag", ["--version", "--help"])
-def test_a_short_command_takes_less_than_a_third_of_a_second(flag):
-    # The least of a few, as the machine may be busy.
+@for_each("flag", ["--version", "--help"])
+def test_short_commands_take_less_than_a_third_of_a_second(flag):
+    # The minimum, as the machine may be busy.
     seconds = [float(output(COMMAND, flag).splitlines()[-1]) for _ in range(3)]
     assert min(seconds) < 0.3
 
 
-def test_the_package_adds_little_to_pyg():
-    results = [json.loads(output(SCRIPT.format(module="pyg_cagp")))]
-    results += [json.loads(output(SCRIPT.format(module="pyg_cagp")))]
+def test_package_adds_little_to_the_import_of_pyg():
+    script = SCRIPT.format(modules="pyg_cagp")
+    results = [json.loads(output(script)) for _ in range(2)]
     assert min(seconds for seconds, _ in results) < 0.1
     assert results[0][1] == ["pyg_cagp"]
 
 
-@pytest.mark.parametrize("room", ["train", "evaluate", "inference"])
-def test_no_room_imports_what_only_some_functions_need(room):
-    _, new = json.loads(output(SCRIPT.format(module=f"pyg_cagp.{room}")))
+def test_heavy_packages_are_imported_lazily():
+    rooms = ("train", "evaluate", "inference")
+    modules = ", ".join(f"pyg_cagp.{room}" for room in rooms)
+    _, new = json.loads(output(SCRIPT.format(modules=modules)))
     assert not HEAVY & set(new)
 
 
-def test_every_listed_name_is_there():
+def test_listed_names_exist_and_others_raise():
     for name in pyg_cagp.__all__:
         assert name in dir(pyg_cagp)
         assert getattr(pyg_cagp, name) is not None

@@ -24,6 +24,7 @@ from pyg_cagp.typing import (
     RunProtocol,
 )
 from tests.conftest import REPO
+from tests.loops import for_each
 
 #: The packages whose surface is strict.
 ROOMS = (
@@ -45,8 +46,8 @@ ROOMS = (
     "uncertainty.baselines",
 )
 
-#: Callables that hand unknown options on, and to what.
-PASS_ON = {
+#: Callables that forward unknown options, and the receiver.
+FORWARDED = {
     "data.join_splits": "they become attributes of the graph",
     "nn.kge.EvidenceBound.loader": "PyTorch's DataLoader refuses them",
     "nn.kge.GaussianKGEModel.from_embeddings": "the constructor refuses them",
@@ -115,7 +116,7 @@ def is_record(function):
     )
 
 
-def test_the_walk_meets_functions_classes_and_methods():
+def test_walk_yields_functions_classes_and_methods():
     assert len(CALLABLES) > 200
     assert CALLABLES.keys() >= {
         "train.train_run",
@@ -125,8 +126,8 @@ def test_the_walk_meets_functions_classes_and_methods():
     }
 
 
-def test_no_function_swallows_a_misspelt_option():
-    swallowed = {
+def test_no_function_accepts_unknown_options():
+    forwarding = {
         name
         for name, function in CALLABLES.items()
         if not getattr(function, "_is_protocol", False)
@@ -134,20 +135,20 @@ def test_no_function_swallows_a_misspelt_option():
         if entry.kind is entry.VAR_KEYWORD
         and not any(map(is_typeddict, get_args(entry.annotation)))
     }
-    assert swallowed == PASS_ON.keys()
+    assert forwarding == FORWARDED.keys()
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_model_refuses_a_misspelt_option(name):
+@for_each("name", MODELS)
+def test_models_raise_for_unknown_options(name):
     # Its options are typed, and the base class refuses all others.
-    with pytest.raises(TypeError, match="unexpected keyword argument 'sprse'"):
+    with pytest.raises(TypeError, match="sprse"):
         MODELS[name](5, 2, 4, sprse=True)
     model: GaussianKGEModel = MODELS[name](5, 2, 4, sparse=True)
     assert model.node_emb.sparse
 
 
-def test_options_are_given_by_name():
-    by_place = {
+def test_options_are_keyword_only():
+    positional = {
         f"{name}: {entry.name}"
         for name, function in CALLABLES.items()
         if not is_record(function)
@@ -156,11 +157,11 @@ def test_options_are_given_by_name():
         and entry.kind is entry.POSITIONAL_OR_KEYWORD
         and entry.name not in POSITIONAL
     }
-    assert not by_place, "\n".join(sorted(by_place))
+    assert not positional, "\n".join(sorted(positional))
 
 
 def test_options_with_a_default_text_are_literals():
-    bare = {
+    plain = {
         f"{name}: {entry.name}"
         for name, function in CALLABLES.items()
         for entry in parameters(function)
@@ -168,7 +169,7 @@ def test_options_with_a_default_text_are_literals():
         and entry.name not in FREE_TEXT
         and get_origin(entry.annotation) is None
     }
-    assert not bare, "\n".join(sorted(bare))
+    assert not plain, "\n".join(sorted(plain))
 
 
 def checked_options(path):
@@ -194,20 +195,20 @@ def checked_options(path):
                 yield node.name, option, ast.unparse(types[option])
 
 
-def test_an_option_that_is_checked_has_the_type_of_its_values():
-    bare, num_checked = set(), 0
+def test_checked_options_are_literals():
+    plain, num_checked = set(), 0
     for room in ROOMS:
         folder = Path(pyg_cagp.__file__).parent / room.replace(".", "/")
         for path in folder.rglob("*.py"):
             for function, option, kind in checked_options(path):
                 num_checked += 1
                 if kind in ("str", "str | None"):
-                    bare.add(f"{path}: {function}: {option}")
+                    plain.add(f"{path}: {function}: {option}")
     assert num_checked > 20
-    assert not bare, "\n".join(sorted(bare))
+    assert not plain, "\n".join(sorted(plain))
 
 
-def test_the_shared_names_are_those_of_the_registries():
+def test_names_of_types_equal_the_registries():
     for names, registry in (
         (ModelName, MODELS),
         (ProtocolName, PROTOCOLS),
@@ -262,11 +263,11 @@ pyg_cagp.Coverge  # attr-defined
 
 
 @pytest.mark.slow
-def test_a_type_checker_finds_the_mistakes_of_a_users_script(tmp_path):
+def test_mypy_reports_the_errors_of_a_script(tmp_path):
     pytest.importorskip("mypy")
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    # Errors in the packages that it imports are no concern of the script.
+    # Errors in imported packages are ignored.
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file=pyproject.toml", script],
         cwd=REPO,
@@ -274,12 +275,12 @@ def test_a_type_checker_finds_the_mistakes_of_a_users_script(tmp_path):
         text=True,
         check=False,
     )
-    # The path may be that of an earlier run, out of the type checker's cache.
+    # The path may come from the cache of an earlier run.
     errors = re.findall(r"script\.py:(\d+): error: .*\[(.+)\]", done.stdout)
-    found = {int(number): code for number, code in errors}
+    reported = {int(number): code for number, code in errors}
     expected = {
         number: line.partition("  # ")[2]
         for number, line in enumerate(SCRIPT.splitlines(), start=1)
         if "  # " in line
     }
-    assert found == expected, done.stdout + done.stderr
+    assert reported == expected, done.stdout + done.stderr

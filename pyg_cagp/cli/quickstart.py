@@ -59,9 +59,9 @@ def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
     from pyg_cagp.datasets import load
     from pyg_cagp.inference import prepare
-    from pyg_cagp.report import draw_report, gather, write_board
+    from pyg_cagp.report import draw_report, gather, write_tensorboard
     from pyg_cagp.train import Config, train_run
-    from pyg_cagp.typing import WITH_MATPLOTLIB
+    from pyg_cagp.typing import WITH_JINJA2, WITH_MATPLOTLIB
 
     start = time.perf_counter()
     device, out = find_device(args.device), Path(args.out)
@@ -86,25 +86,25 @@ def run(args: argparse.Namespace) -> None:
     )
     _print_step(args, "fitting and evaluating uncertainties ...")
     prepare(out, kg, result.model, seed=args.seed)
-    figures = gather(
+    record = gather(
         out, root=args.root, device=device, seed=args.seed, progress=progress
     )
-    page = draw_report(out, figures) if WITH_MATPLOTLIB else None
+    can_draw = WITH_JINJA2 and WITH_MATPLOTLIB
+    page = draw_report(out, record) if can_draw else None
     if page is None:
-        write_board(out, figures)
+        write_tensorboard(out, record)
     seconds = time.perf_counter() - start
     if args.json:
-        print_json({"run": str(out), "seconds": seconds, **figures})
+        print_json({"run": str(out), "seconds": seconds, **record})
         return
     if page is None:
         next_step = (
-            "for pictures: pip install 'pyg_cagp[plot]', then run this again"
+            "for a report: pip install 'pyg_cagp[plot]', then run this again"
         )
     else:
         next_step = f"now: open {page} in a browser"
     print(
-        f"{format_table(_rows(figures))}\n{LEGEND}\n"
-        f"Done in {seconds:.0f} s.\n\n"
+        f"{format_table(_rows(record))}\n{LEGEND}\nDone in {seconds:.0f} s.\n\n"
         f"{next_step}\nor:  tensorboard --logdir {out}"
     )
 
@@ -125,9 +125,9 @@ def _print_step(args: argparse.Namespace, text: str) -> None:
         print(f"pyg-cagp: {text}", file=sys.stderr, flush=True)
 
 
-def _rows(figures: dict[str, Any]) -> list[tuple]:
+def _rows(record: dict[str, Any]) -> list[tuple]:
     columns = [
-        (figures["detection"][protocol]["methods"], kind)
+        (record["detection"][protocol]["methods"], kind)
         for _, protocol, kind in COLUMNS
     ]
     rows: list[tuple] = [("AUROC of", *(name for name, _, _ in COLUMNS))]

@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
     from pyg_cagp.report import write_report
 
-    figures = write_report(
+    record = write_report(
         args.run_folder,
         root=args.root,
         dataset=args.dataset,
@@ -34,6 +34,6 @@ def run(args: argparse.Namespace) -> None:
         progress=not args.json,
     )
     if args.json:
-        print_json(figures)
+        print_json(record)
         return
     print(f"written to {Path(args.run_folder) / 'report.html'}")

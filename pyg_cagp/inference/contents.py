@@ -173,6 +173,6 @@ def _read_names(
         if len(names) != size:
             raise ValueError(f"{len(names)} {key} instead of {size}")
         if not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{key} whose names are no text")
+            raise ValueError(f"{key} whose names are not text")
         both.append(Names(names, kind=kind))
     return both[0], both[1]

@@ -295,5 +295,5 @@ def test_warnings_are_sentences_as_errors_are(awkward_graph):
     )
     assert found.returncode == 0
     assert found.stderr.startswith("pyg-cagp: ")
-    assert "so it is taken out of train" in found.stderr
+    assert "its triples are taken out of train" in found.stderr
     assert found.stderr.count("\n") == 1

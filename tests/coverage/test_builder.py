@@ -9,7 +9,7 @@ from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.exceptions import InvalidInputError
 
 
-def test_a_stream_equals_one_piece():
+def test_stream_equals_from_edges():
     sizes = {"num_nodes": 500, "num_relations": 20}
     builder = CoverageBuilder(**sizes)
     chunks = list(
@@ -24,17 +24,17 @@ def test_a_stream_equals_one_piece():
     )
     assert builder.build().equal(whole)
     builder.build().head_count.zero_()
-    assert builder.build().equal(whole)  # Results are the caller's own.
+    assert builder.build().equal(whole)  # The results share no memory.
 
 
-def test_runs_stay_few():
+def test_number_of_runs_is_bounded():
     builder = CoverageBuilder(2_000, 5)
     for chunk in SyntheticKG.stream(2_000, 5, 64_000, chunk_size=1_000):
         builder.add(chunk.edge_index, chunk.edge_type)
         assert len(builder._runs) <= 12
 
 
-def test_empty_and_bad():
+def test_empty_builder_and_bad_input():
     assert CoverageBuilder(3, 2).build().nnz == 0
     with pytest.raises(InvalidInputError, match="'num_nodes'"):
         CoverageBuilder(-1, 2)

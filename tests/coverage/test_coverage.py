@@ -6,6 +6,7 @@ import torch
 
 from pyg_cagp import Coverage
 from pyg_cagp.exceptions import InvalidInputError
+from tests.loops import for_each
 
 # (h, r, t); the last one is a self-loop.
 TRIPLES = [(0, 0, 1), (0, 0, 2), (1, 0, 2), (0, 1, 3), (2, 1, 2)]
@@ -29,7 +30,7 @@ def all_pairs():
     return torch.cartesian_prod(torch.arange(5), torch.arange(3)).t()
 
 
-@pytest.mark.parametrize("role", ["any", "head", "tail"])
+@for_each("role", ["any", "head", "tail"])
 def test_counts_by_role(cov, all_pairs, role):
     expected = [
         (HEAD.get((e, r), 0) if role != "tail" else 0)
@@ -48,20 +49,20 @@ def test_sizes(cov):
     assert repr(cov) == "Coverage(5, num_relations=3, nnz=6)"
 
 
-def test_frequency_counts_slots_so_that_a_self_loop_counts_twice(cov):
+def test_self_loops_count_twice_in_frequency(cov):
     assert cov.frequency().tolist() == [3, 2, 4, 1, 0]
     assert cov.frequency("head").tolist() == [3, 1, 1, 0, 0]
     assert cov.frequency("tail").tolist() == [0, 1, 3, 1, 0]
 
 
-def test_missing_is_two_minus_both_bits(cov):
+def test_missing_by_hand(cov):
     head = torch.tensor([0, 1, 4, 4])
     rel = torch.tensor([0, 1, 0, 2])
     tail = torch.tensor([1, 3, 1, 4])
     assert cov.missing(head, rel, tail).tolist() == [0, 1, 1, 2]
 
 
-def test_shape_of_queries_is_kept(cov):
+def test_results_have_the_shape_of_queries(cov):
     entity, relation = (
         torch.zeros(2, 3, dtype=torch.long),
         torch.ones(2, 3, dtype=torch.long),
@@ -73,7 +74,7 @@ def test_shape_of_queries_is_kept(cov):
     assert cov.count(scalar, scalar).item() == 2
 
 
-def test_smallest_types_that_fit():
+def test_tensors_have_the_smallest_types():
     edge_index = torch.zeros(2, 300, dtype=torch.long)
     edge_index[1] = 1
     cov = Coverage.from_edges(
@@ -85,12 +86,12 @@ def test_smallest_types_that_fit():
     assert cov.count(torch.tensor([0]), torch.tensor([299])).item() == 300
 
 
-def test_int32_and_strided_edges_are_fine(cov, edges):
+def test_edges_may_be_int32_and_strided(cov, edges):
     edge_index, edge_type = edges
     same = Coverage.from_edges(edge_index.int(), edge_type.int(), 5, 3)
     assert same.equal(cov)
-    wide = edge_index.repeat_interleave(2, dim=1)[:, ::2]
-    assert Coverage.from_edges(wide, edge_type, 5, 3).equal(cov)
+    strided = edge_index.repeat_interleave(2, dim=1)[:, ::2]
+    assert Coverage.from_edges(strided, edge_type, 5, 3).equal(cov)
 
 
 def test_sizes_may_be_numpy_integers(edges, cov):
@@ -99,7 +100,7 @@ def test_sizes_may_be_numpy_integers(edges, cov):
     assert type(same.num_relations) is int
 
 
-def test_no_edges():
+def test_graph_without_edges():
     cov = Coverage.from_edges(
         torch.empty(2, 0, dtype=torch.long),
         torch.empty(0, dtype=torch.long),
@@ -117,7 +118,7 @@ def test_no_edges():
     assert cov.contains(one, one).item() is True
 
 
-def test_from_data_sees_train_only(toy, cov):
+def test_from_data_reads_train_only(toy, cov):
     assert Coverage.from_data(toy).equal(cov)
 
 
@@ -143,7 +144,7 @@ def test_keys_beyond_32_bits():
     assert cov._presence() is None
 
 
-def test_keys_at_the_border_of_32_bits():
+def test_keys_around_32_bits():
     # 2 x 50,000 x 30,000 keys with a role bit need more than 31 bits.
     num_nodes, num_relations = 50_000, 30_000
     edge_index = torch.tensor([[49_999, 0], [0, 49_999]])
@@ -155,7 +156,7 @@ def test_keys_at_the_border_of_32_bits():
     assert cov.nnz == 2
 
 
-def test_update_can_grow(cov, edges):
+def test_update_with_larger_sizes(cov, edges):
     edge_index, edge_type = edges
     more_index, more_type = torch.tensor([[7], [0]]), torch.tensor([4])
     cov.update(more_index, more_type, num_nodes=8, num_relations=5)
@@ -169,7 +170,7 @@ def test_update_can_grow(cov, edges):
     assert cov.contains(torch.tensor([7]), torch.tensor([4])).item() is True
 
 
-def test_update_forgets_what_it_had_computed(cov):
+def test_update_clears_cached_values(cov):
     pair = torch.tensor([4]), torch.tensor([2])
     assert not cov.contains(*pair).item()
     assert cov.weight(*pair).item() == 0
@@ -188,7 +189,7 @@ def test_clone_and_to_are_independent(cov):
 LONG = torch.long
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("edge_index", "edge_type", "message"),
     [
         (
@@ -205,7 +206,7 @@ LONG = torch.long
         ([[True], [False]], [0], r"integer ids \(got torch.bool"),
     ],
 )
-def test_bad_edges_are_refused(edge_index, edge_type, message, cov):
+def test_bad_edges_raise(edge_index, edge_type, message, cov):
     edge_index, edge_type = torch.tensor(edge_index), torch.tensor(edge_type)
     with pytest.raises(InvalidInputError, match=message):
         Coverage.from_edges(edge_index, edge_type, 5, 3)
@@ -215,7 +216,7 @@ def test_bad_edges_are_refused(edge_index, edge_type, message, cov):
     assert cov.equal(before)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("entity", "relation", "message"),
     [
         ([5], [0], r"'entity' must lie in \[0, 5\) \(got 5 at position 0\)"),
@@ -225,14 +226,14 @@ def test_bad_edges_are_refused(edge_index, edge_type, message, cov):
         ([0.5], [0], "integer ids"),
     ],
 )
-def test_bad_queries_are_refused(cov, entity, relation, message):
+def test_bad_queries_raise(cov, entity, relation, message):
     entity, relation = torch.tensor(entity), torch.tensor(relation)
-    for ask in (cov.contains, cov.count, cov.weight):
+    for look_up in (cov.contains, cov.count, cov.weight):
         with pytest.raises(InvalidInputError, match=message):
-            ask(entity, relation)
+            look_up(entity, relation)
 
 
-def test_other_bad_input(cov):
+def test_other_bad_input_raises(cov):
     zero = torch.tensor([0])
     with pytest.raises(InvalidInputError, match="'role' must be one of"):
         cov.count(zero, zero, role="middle")
@@ -244,7 +245,7 @@ def test_other_bad_input(cov):
         Coverage.from_edges([[0], [1]], zero, 2, 1)
     with pytest.raises(InvalidInputError, match="non-negative integer"):
         Coverage.from_edges(torch.zeros(2, 1).long(), zero, -2, 1)
-    with pytest.raises(InvalidInputError, match="can only grow"):
+    with pytest.raises(InvalidInputError, match="must not decrease from"):
         cov.update(torch.tensor([[0], [1]]), zero, num_nodes=4)
     with pytest.raises(InvalidInputError, match=r"below 2\^62"):
         Coverage.from_edges(
@@ -255,7 +256,7 @@ def test_other_bad_input(cov):
     with pytest.raises(InvalidInputError, match="must hold integers"):
         Coverage(zero, zero[:0].float(), zero[:0], zero[:0], 1)
     falling = torch.tensor([0, 1, 0, 1])
-    with pytest.raises(InvalidInputError, match="never fall"):
+    with pytest.raises(InvalidInputError, match="0 and not decrease"):
         Coverage(falling, zero, zero, zero, 1)
     with pytest.raises(InvalidInputError, match="'rowptr' must have shape"):
         Coverage(torch.zeros(1, 1).long(), zero, zero, zero, 1)

@@ -1,4 +1,4 @@
-"""The same on a CUDA device."""
+"""Coverage on a CUDA device."""
 
 import pytest
 import torch
@@ -9,7 +9,7 @@ from tests.conftest import random_edges
 
 
 @pytest.mark.gpu
-def test_built_updated_and_asked_on_the_device():
+def test_coverage_on_cuda_equals_the_cpu():
     edge_index, edge_type = random_edges(300, 90, 5_000)
     cpu = Coverage.from_edges(edge_index, edge_type, 300, 90)
     gpu = Coverage.from_edges(

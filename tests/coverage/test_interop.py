@@ -1,4 +1,6 @@
-"""Coverage as torch_sparse.SparseTensor; needs it, or says so."""
+"""Coverage as torch_sparse.SparseTensor."""
+
+from itertools import product
 
 import pytest
 import torch
@@ -14,7 +16,7 @@ def cov():
     return Coverage.from_edges(*random_edges(40, 9, 200), 40, 9)
 
 
-def test_without_torch_sparse_the_error_says_how_to_get_it(cov, monkeypatch):
+def test_missing_torch_sparse_raises(cov, monkeypatch):
     monkeypatch.setattr(interop, "WITH_TORCH_SPARSE", False)
     with pytest.raises(MissingDependencyError, match="--no-build-isolation"):
         cov.to_sparse_tensor()
@@ -22,27 +24,30 @@ def test_without_torch_sparse_the_error_says_how_to_get_it(cov, monkeypatch):
 
 @pytest.mark.ext
 class TestSparseTensor:
-    def test_values_are_both_counts_of_each_pair(self, cov):
+    def test_values_are_the_counts_of_both_roles(self, cov):
         adj = cov.to_sparse_tensor()
         assert adj.sizes() == [40, 9, 2]
         row, col, value = adj.coo()
         for role, counts in zip(("head", "tail"), value.t(), strict=True):
             assert torch.equal(counts.long(), cov.count(row, col, role))
 
-    @pytest.mark.parametrize("view", ["binary", "count", "log", "tfidf"])
-    @pytest.mark.parametrize("role", ["any", "head", "tail"])
-    def test_views_are_those_of_torch_csr(self, cov, view, role):
-        adj = cov.to_sparse_tensor(view=view, role=role)
-        expected = cov.to_sparse_csr(view=view, role=role).to_dense()
-        assert torch.equal(adj.to_dense(), expected)
+    def test_views_equal_torch_csr(self, cov):
+        views, roles = (
+            ("binary", "count", "log", "tfidf"),
+            ("any", "head", "tail"),
+        )
+        for view, role in product(views, roles):
+            adj = cov.to_sparse_tensor(view=view, role=role)
+            expected = cov.to_sparse_csr(view=view, role=role).to_dense()
+            assert torch.equal(adj.to_dense(), expected), (view, role)
 
-    def test_products_run_in_torch_sparse(self, cov):
+    def test_products_equal_dense_matrices(self, cov):
         adj = cov.to_sparse_tensor(view="count")
         x = torch.randn(9, 4, generator=torch.Generator().manual_seed(0))
         expected = cov.to_sparse_csr(view="count").to_dense() @ x
         torch.testing.assert_close(adj @ x, expected)
 
-    def test_scatter_gives_the_same_counts_with_torch_scatter(self, cov):
+    def test_scatter_add_equals_frequency(self, cov):
         import torch_scatter
 
         got = torch_scatter.scatter_add(

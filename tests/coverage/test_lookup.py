@@ -1,4 +1,4 @@
-"""Both ways of finding pairs, on graphs large enough for several chunks."""
+"""Both look-ups of pairs, on graphs large enough for several chunks."""
 
 import torch
 
@@ -8,7 +8,7 @@ from pyg_cagp.coverage.lookup import PresenceBitmap
 from tests.conftest import random_edges
 
 
-def test_rows_and_bitmap_agree_with_a_dense_matrix(monkeypatch):
+def test_rows_and_bitmap_equal_a_dense_matrix(monkeypatch):
     num_nodes, num_relations = 400, 150
     edge_index, edge_type = random_edges(num_nodes, num_relations, 9_000)
     cov = Coverage.from_edges(edge_index, edge_type, num_nodes, num_relations)
@@ -24,7 +24,7 @@ def test_rows_and_bitmap_agree_with_a_dense_matrix(monkeypatch):
     assert torch.equal(cov._find(entity, relation) >= 0, expected)
 
 
-def test_bitmap_is_kept_only_while_it_is_small():
+def test_only_small_bitmaps_are_used():
     dense = Coverage.from_edges(*random_edges(50, 60, 3_000), 50, 60)
     assert dense._presence() is not None
     sparse = Coverage.from_edges(*random_edges(50, 6_000, 30), 50, 6_000)

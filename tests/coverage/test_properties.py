@@ -31,13 +31,15 @@ def to_edges(triples):
 def check(cov, num_nodes, num_relations, triples):
     heads = Counter((h, r) for h, r, _ in triples)
     tails = Counter((t, r) for _, r, t in triples)
-    seen = heads.keys() | tails.keys()
-    assert cov.nnz == len(seen)
+    covered = heads.keys() | tails.keys()
+    assert cov.nnz == len(covered)
     pairs = [(e, r) for e in range(num_nodes) for r in range(num_relations)]
     entity, relation = torch.tensor(pairs).t()
-    assert cov.contains(entity, relation).tolist() == [p in seen for p in pairs]
+    assert cov.contains(entity, relation).tolist() == [
+        p in covered for p in pairs
+    ]
     assert (cov._find(entity, relation) >= 0).tolist() == [
-        p in seen for p in pairs
+        p in covered for p in pairs
     ]
     assert cov.count(entity, relation, "head").tolist() == [
         heads[p] for p in pairs
@@ -52,7 +54,7 @@ def check(cov, num_nodes, num_relations, triples):
 
 @settings(deadline=None, max_examples=60)
 @given(graphs())
-def test_build_equals_oracle(graph):
+def test_from_edges_equals_counters(graph):
     num_nodes, num_relations, triples = graph
     cov = Coverage.from_edges(*to_edges(triples), num_nodes, num_relations)
     check(cov, num_nodes, num_relations, triples)
@@ -62,7 +64,7 @@ def test_build_equals_oracle(graph):
 @given(graphs(), st.randoms(use_true_random=False), st.integers(1, 20))
 def test_updates_in_any_order_equal_a_rebuild(graph, random, step):
     num_nodes, num_relations, triples = graph
-    whole = Coverage.from_edges(*to_edges(triples), num_nodes, num_relations)
+    expected = Coverage.from_edges(*to_edges(triples), num_nodes, num_relations)
     shuffled = list(triples)
     random.shuffle(shuffled)
     cov = Coverage.from_edges(*to_edges([]), num_nodes, num_relations)
@@ -71,14 +73,14 @@ def test_updates_in_any_order_equal_a_rebuild(graph, random, step):
         part = to_edges(shuffled[start : start + step])
         cov.update(*part)
         builder.add(*part)
-    assert cov.equal(whole)
-    assert builder.build().equal(whole)
+    assert cov.equal(expected)
+    assert builder.build().equal(expected)
     check(cov, num_nodes, num_relations, triples)
 
 
 @settings(deadline=None, max_examples=40)
 @given(graphs(), graphs())
-def test_save_and_load_change_nothing(tmp_path_factory, graph, more):
+def test_save_and_load_round_trip(tmp_path_factory, graph, more):
     num_nodes, num_relations, triples = graph
     path = tmp_path_factory.mktemp("cov") / "coverage.safetensors"
     cov = Coverage.from_edges(*to_edges(triples), num_nodes, num_relations)
@@ -86,7 +88,7 @@ def test_save_and_load_change_nothing(tmp_path_factory, graph, more):
     again = Coverage.load(path)
     assert again.equal(cov)
     check(again, num_nodes, num_relations, triples)
-    # What was mapped from a file can still be added to.
+    # Coverage mapped from a file can be updated.
     num_nodes = max(num_nodes, more[0])
     num_relations = max(num_relations, more[1])
     again.update(*to_edges(more[2]), num_nodes, num_relations)

@@ -9,6 +9,7 @@ from safetensors.torch import save_file
 from pyg_cagp import Coverage
 from pyg_cagp.exceptions import CacheError, DatasetFormatError
 from tests.conftest import random_edges
+from tests.loops import for_each
 
 
 @pytest.fixture
@@ -16,7 +17,7 @@ def cov():
     return Coverage.from_edges(*random_edges(300, 40, 2_000), 300, 40)
 
 
-def test_nothing_but_the_file_is_left(cov, tmp_path):
+def test_save_leaves_one_file(cov, tmp_path):
     cov.save(tmp_path / "a.safetensors")
     cov.save(str(tmp_path / "a.safetensors"))  # Overwriting is fine.
     assert [p.name for p in tmp_path.iterdir()] == ["a.safetensors"]
@@ -52,20 +53,22 @@ def test_a_failed_save_leaves_the_old_file(cov, tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["a.safetensors"]
 
 
-def test_a_cut_off_file_is_refused(cov, tmp_path):
+def test_a_truncated_file_raises(cov, tmp_path):
     path = tmp_path / "a.safetensors"
     cov.save(path)
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(DatasetFormatError, match="not a whole coverage file"):
+    with pytest.raises(
+        DatasetFormatError, match="not a complete coverage file"
+    ):
         Coverage.load(path)
 
 
-def test_only_a_mapped_file_is_shared(cov, tmp_path):
+def test_load_without_mmap_copies(cov, tmp_path):
     path = tmp_path / "a.safetensors"
     cov.save(path)
     copied = Coverage.load(path, mmap=False)
     size = path.stat().st_size
-    with open(path, "r+b") as file:  # Wreck the file under the copy.
+    with open(path, "r+b") as file:  # Overwrite the file of the copy.
         file.write(b"\0" * size)
     assert copied.equal(cov)
 
@@ -74,7 +77,7 @@ def damaged(cov, **changes):
     return {**{k: t.clone() for k, t in cov.tensors().items()}, **changes}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "message"),
     [
         (lambda c: {"col": c.col + 40}, "out of range"),
@@ -85,13 +88,13 @@ def damaged(cov, **changes):
                 "head_count": torch.zeros_like(c.head_count),
                 "tail_count": torch.zeros_like(c.tail_count),
             },
-            "was never seen",
+            "a pair has no count",
         ),
         (lambda c: {"col": c.col.float()}, "must hold integers"),
         (lambda c: {"rowptr": c.rowptr.flip(0)}, "'rowptr' must"),
     ],
 )
-def test_a_damaged_index_is_refused(cov, tmp_path, change, message):
+def test_a_damaged_index_raises(cov, tmp_path, change, message):
     path = tmp_path / "a.safetensors"
     metadata = {
         "format": "pyg_cagp.coverage",
@@ -103,16 +106,16 @@ def test_a_damaged_index_is_refused(cov, tmp_path, change, message):
         Coverage.load(path)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("metadata", "message"),
     [
         ({}, "is not a coverage file"),
         ({"version": "2"}, "has version 2, this pyg_cagp reads up to 1"),
-        ({"version": "x"}, "not a whole coverage file"),
-        ({"version": "1"}, "not a whole coverage file .*num_relations"),
+        ({"version": "x"}, "not a complete coverage file"),
+        ({"version": "1"}, "not a complete coverage file .*num_relations"),
     ],
 )
-def test_foreign_and_newer_files_are_refused(cov, tmp_path, metadata, message):
+def test_other_and_newer_files_raise(cov, tmp_path, metadata, message):
     path = tmp_path / "a.safetensors"
     if metadata:
         metadata["format"] = "pyg_cagp.coverage"
@@ -121,7 +124,7 @@ def test_foreign_and_newer_files_are_refused(cov, tmp_path, metadata, message):
         Coverage.load(path)
 
 
-def test_places_that_are_not_there(cov, tmp_path):
+def test_missing_paths_raise(cov, tmp_path):
     with pytest.raises(FileNotFoundError, match="no coverage file"):
         Coverage.load(tmp_path / "none")
     with pytest.raises(CacheError, match="cannot write to"):

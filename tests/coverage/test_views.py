@@ -8,6 +8,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from pyg_cagp import Coverage
 from tests.conftest import random_edges
+from tests.loops import for_each
 
 
 @pytest.fixture
@@ -15,8 +16,8 @@ def cov():
     return Coverage.from_edges(*random_edges(30, 7, 120), 30, 7)
 
 
-@pytest.mark.parametrize("role", ["any", "head", "tail"])
-def test_tfidf_is_that_of_scikit_learn(cov, role):
+@for_each("role", ["any", "head", "tail"])
+def test_tfidf_equals_scikit_learn(cov, role):
     counts = cov.to_sparse_csr(view="count", role=role).to_dense().numpy()
     expected = TfidfTransformer().fit_transform(counts).toarray()
     got = cov.to_sparse_csr(view="tfidf", role=role).to_dense()
@@ -41,7 +42,7 @@ def test_each_role_is_scaled_by_its_own_largest_count():
     assert cov.values("log", "head").tolist() == [1, 0, 0, 0]
 
 
-def test_weights_are_looked_up_where_they_stand(cov):
+def test_weight_equals_the_dense_matrix(cov):
     every = torch.cartesian_prod(torch.arange(30), torch.arange(7)).t()
     for view in ("binary", "count", "log", "tfidf"):
         for role in ("any", "head", "tail"):
@@ -50,13 +51,13 @@ def test_weights_are_looked_up_where_they_stand(cov):
             assert torch.equal(got, dense[every[0], every[1]])
 
 
-def test_values_can_be_changed_without_harm(cov):
+def test_values_are_copies(cov):
     before = cov.values("log")
     cov.values("log").zero_()
     assert torch.equal(cov.values("log"), before)
 
 
-def test_all_but_the_count_lie_in_the_unit_interval(cov):
+def test_values_lie_in_the_unit_interval(cov):
     for view in ("binary", "log", "tfidf"):
         values = cov.values(view)
         assert values.min() >= 0

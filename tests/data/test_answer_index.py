@@ -13,7 +13,7 @@ N, R = 7, 3
 
 
 @given(st.integers(0, 60), st.integers(0, 1000))
-def test_finds_what_a_dictionary_finds(num_edges, seed):
+def test_find_equals_a_dictionary(num_edges, seed):
     edge_index, rel = random_edges(N, R, num_edges, seed)
     known = AnswerIndex(edge_index[0], rel, edge_index[1], N, R)
     facts = set(
@@ -43,7 +43,7 @@ def test_finds_what_a_dictionary_finds(num_edges, seed):
         assert got == expected
 
 
-def test_takes_one_split_or_all(toy):
+def test_index_of_one_split_or_all(toy):
     assert len(AnswerIndex.from_data(toy, "val")) == 1
     every = AnswerIndex.from_data(toy)
     # One test triple repeats a training triple.
@@ -53,7 +53,7 @@ def test_takes_one_split_or_all(toy):
         every.find("both", torch.tensor([0]), torch.tensor([0]))
 
 
-def test_digest_sees_triples_splits_and_names(toy):
+def test_digest_depends_on_triples_splits_and_names(toy):
     first = kg_digest(toy)
     assert first == kg_digest(toy.clone())
     other = toy.clone()

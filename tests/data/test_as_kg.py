@@ -1,4 +1,4 @@
-"""All shapes of a knowledge graph become the same one."""
+"""All forms of a knowledge graph are converted to one."""
 
 import pytest
 import torch
@@ -13,6 +13,7 @@ from torch_geometric.transforms import ToUndirected
 from pyg_cagp.data import as_kg, check_kg, join_splits
 from pyg_cagp.exceptions import InvalidInputError
 from tests.conftest import split
+from tests.loops import for_each
 
 TRAIN = [
     ("a", "_hypernym", "b"),
@@ -51,7 +52,7 @@ def check(kg):
     assert kg.num_nodes == 5
 
 
-def test_fb15k_237_is_put_together_from_any_split(tmp_path):
+def test_fb15k_237_is_joined_from_any_split(tmp_path):
     write(tmp_path / "raw", **SPLITS)
     for name in ("train", "val", "test"):
         kg = as_kg(FB15k_237(str(tmp_path), split=name))
@@ -60,8 +61,8 @@ def test_fb15k_237_is_put_together_from_any_split(tmp_path):
         assert kg.train_mask.tolist() == [True] * 3 + [False] * 3
 
 
-def test_fb15k_237_comes_without_its_transform(tmp_path):
-    """A transform of one split has no meaning for all three."""
+def test_transform_of_fb15k_237_is_not_called(tmp_path):
+    """A transform of one split does not apply to all three."""
     write(tmp_path / "raw", **SPLITS)
 
     def fail(_):
@@ -70,17 +71,17 @@ def test_fb15k_237_comes_without_its_transform(tmp_path):
     check(as_kg(FB15k_237(str(tmp_path), transform=fail)))
 
 
-def test_wordnet18rr_keeps_its_masks_and_gets_names(tmp_path):
+def test_wordnet18rr_has_masks_and_names(tmp_path):
     write(tmp_path / "raw", **SPLITS)
     dataset = WordNet18RR(str(tmp_path))
     kg = as_kg(dataset)
     check(kg)
     # PyG numbers relations by a fixed table; 10 of them is the last one here.
     assert kg.num_relations == 11
-    assert "num_relations" not in dataset[0]  # What was given is left alone.
+    assert "num_relations" not in dataset[0]  # The dataset is not modified.
 
 
-def test_names_of_other_files_are_not_attached(tmp_path):
+def test_names_of_changed_files_are_not_attached(tmp_path):
     write(tmp_path / "raw", **SPLITS)
     dataset = FB15k_237(str(tmp_path))
     write(tmp_path / "raw", train=VALID)
@@ -89,7 +90,7 @@ def test_names_of_other_files_are_not_attached(tmp_path):
     assert "node_names" not in as_kg(dataset)
 
 
-def test_rel_link_pred_loses_its_inverse_edges(tmp_path):
+def test_rel_link_pred_has_no_inverse_edges(tmp_path):
     raw = tmp_path / "FB15k-237" / "raw"
     write(raw, **SPLITS)
     # One relation more than any split uses.
@@ -104,13 +105,13 @@ def test_rel_link_pred_loses_its_inverse_edges(tmp_path):
     assert kg.train_mask.sum() == 3
 
 
-def test_a_folder(tmp_path):
+def test_folder(tmp_path):
     write(tmp_path, **SPLITS)
     check(as_kg(tmp_path))
     check(as_kg(str(tmp_path)))
 
 
-def test_three_splits_share_the_largest_sizes(splits):
+def test_three_splits_have_the_largest_sizes(splits):
     kg = as_kg(splits)
     assert (kg.num_nodes, kg.num_relations) == (5, 3)
     assert kg.test_mask.sum() == 4
@@ -118,7 +119,7 @@ def test_three_splits_share_the_largest_sizes(splits):
     assert as_kg(list(splits)).num_relations == 7
 
 
-def test_edge_attributes_travel_along(splits):
+def test_times_of_splits_are_joined(splits):
     for number, part in enumerate(splits):
         part.edge_time = torch.full((part.num_edges,), number)
     splits[0].time_unit = "D"
@@ -127,7 +128,7 @@ def test_edge_attributes_travel_along(splits):
     assert kg.time_unit == "D"
 
 
-def test_other_edge_attributes_and_integer_types(splits):
+def test_other_attributes_of_splits_are_joined(splits):
     for part in splits:
         part.edge_attr = torch.ones(part.num_edges, 2)
         part.edge_index = part.edge_index.to(torch.int16)
@@ -139,19 +140,19 @@ def test_other_edge_attributes_and_integer_types(splits):
     assert kg.edge_index.dtype == kg.edge_type.dtype == torch.long
 
 
-def test_sizes_that_were_not_said(toy):
+def test_missing_sizes_are_inferred(toy):
     del toy["num_nodes"], toy["num_relations"]
     kg = as_kg(toy)
     assert (kg.num_nodes, kg.num_relations) == (5, 3)
 
 
-def test_our_form_goes_through_unchanged(toy):
+def test_a_converted_graph_is_unchanged(toy):
     again = as_kg(toy)
     assert again is not toy
     assert torch.equal(again.edge_index, toy.edge_index)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "message"),
     [
         ({"train_mask": torch.ones(10)}, "must be a boolean mask"),
@@ -164,14 +165,15 @@ def test_our_form_goes_through_unchanged(toy):
         ({"edge_type": torch.zeros(3).long()}, "list the same edges"),
     ],
 )
-def test_a_broken_graph_is_refused(toy, change, message):
+def test_a_broken_graph_raises(toy, change, message):
+    toy = toy.clone()
     for key, value in change.items():
         toy[key] = value
     with pytest.raises(InvalidInputError, match=message):
         as_kg(toy)
 
 
-def test_what_is_no_graph_is_refused(splits):
+def test_other_objects_raise(splits):
     with pytest.raises(InvalidInputError, match="without train_mask"):
         as_kg(splits[0])
     with pytest.raises(InvalidInputError, match=r"\(got int\)"):
@@ -195,7 +197,7 @@ def test_what_is_no_graph_is_refused(splits):
 
 @pytest.fixture
 def shop():
-    """Two users, three items; the items' brands are given for training."""
+    """Two users, three items; the edges between items are for training."""
     data = HeteroData()
     data["user"].node_names = ["ann", "bob"]
     data["user"].num_nodes = 2
@@ -209,7 +211,7 @@ def shop():
     return data
 
 
-def test_a_heterogeneous_graph(shop):
+def test_heterogeneous_graph(shop):
     kg = as_kg(shop)
     assert named_triples(kg, kg.train_mask) == [
         ("item/0", "item/like/item", "item/1"),
@@ -227,14 +229,14 @@ def test_a_heterogeneous_graph(shop):
     assert "edge_time" not in kg
 
 
-def test_reverse_edges_do_not_show_test_triples(shop):
+def test_reverse_edges_are_removed(shop):
     both = as_kg(ToUndirected()(shop))
     assert ("item", "rev_bought", "user") in ToUndirected()(shop).edge_types
     assert both.relation_names == ["user/bought/item", "item/like/item"]
-    assert both.num_edges == 4 + 2  # Items like each other in turn.
+    assert both.num_edges == 4 + 2  # Edges of items in both directions.
 
 
-def test_times_of_a_heterogeneous_graph_are_kept_if_all_edges_have_them(shop):
+def test_times_of_a_heterogeneous_graph_need_all_edge_types(shop):
     shop["user", "bought", "item"].edge_time = torch.arange(4)
     assert "edge_time" not in as_kg(shop)
     shop["item", "like", "item"].edge_time = torch.tensor([9])
@@ -242,7 +244,7 @@ def test_times_of_a_heterogeneous_graph_are_kept_if_all_edges_have_them(shop):
     assert kg.edge_time[kg.train_mask].tolist() == [0, 1, 9]
 
 
-def test_a_heterogeneous_graph_without_a_split_is_refused(shop):
+def test_a_heterogeneous_graph_without_masks_raises(shop):
     del shop["user", "bought", "item"].val_mask
     with pytest.raises(InvalidInputError, match="has train_mask and test_mask"):
         as_kg(shop)
@@ -252,7 +254,7 @@ def test_a_heterogeneous_graph_without_a_split_is_refused(shop):
         as_kg(shop)
 
 
-def test_the_number_of_relations_under_the_name_that_pyg_gives_it(splits, toy):
+def test_num_edge_types_is_the_number_of_relations(splits, toy):
     splits[1].num_edge_types = 7
     assert as_kg(splits).num_relations == 7
     del toy["num_relations"]

@@ -16,6 +16,7 @@ from pyg_cagp.data.columns import (
     parse_time,
 )
 from pyg_cagp.exceptions import DatasetFormatError
+from tests.loops import for_each
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def table(tmp_path):
     return make
 
 
-def test_numbers_follow_first_mention_heads_before_tails(table):
+def test_numbers_follow_the_order_of_names_in_the_files(table):
     first = table(triples=[("x", "r", "y"), ("z", "s", "x")])
     second = table(triples=[("w", "r", "v")])
     entities, relations = number_names([first, second])
@@ -45,7 +46,7 @@ def test_numbers_follow_first_mention_heads_before_tails(table):
     assert edge_type.tolist() == [0]
 
 
-def test_unknown_names_are_told_with_their_line(table):
+def test_unknown_names_raise_with_their_line(table):
     entities, relations = {"a": 0, "b": 1}, {"r": 0}
     wrong = table(
         header="head\trelation\ttail",
@@ -62,7 +63,7 @@ def test_dates_are_days_since_1970(table):
     assert (time.tolist(), unit) == ([expected, 1], "D")
 
 
-def test_date_times_are_seconds_and_numbers_stay(table):
+def test_date_times_are_seconds_and_numbers_are_steps(table):
     time, unit = parse_time(table(["1970-01-01T00:01:00", "1970-01-02T00:00"]))
     assert (time.tolist(), unit) == ([60, 86_400], "s")
     # A date among date-times is the beginning of its day.
@@ -73,7 +74,7 @@ def test_date_times_are_seconds_and_numbers_stay(table):
     assert time.dtype == torch.long
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("values", "message"),
     [
         (["2014-01-01", "soon"], "line 3: 'soon' is not a time"),
@@ -82,11 +83,11 @@ def test_date_times_are_seconds_and_numbers_stay(table):
         (["2014-13-01"], "line 1: '2014-13-01' is not a time"),
         (["2014-01-01", "20140101"], "line 3: '20140101' is not a time"),
         (["2014-01-01T00:00", "2014-01-01T00:00Z"], "line 3: '2014-01-01T00"),
-        (["7", "--3"], "line 1: '7' is not a time as the others are"),
+        (["7", "--3"], "line 1: '7' is not a time of the same form"),
         (["1", "9" * 20], "line 3: '99999999999999999999' does not fit"),
     ],
 )
-def test_bad_times(table, values, message):
+def test_bad_times_raise(table, values, message):
     with pytest.raises(DatasetFormatError, match=message):
         parse_time(table(values))
 
@@ -99,7 +100,7 @@ def test_confidences(table):
             parse_confidence(table(["0.5", bad]))
 
 
-def test_what_a_fourth_column_holds(table):
+def test_kind_of_the_fourth_column(table):
     assert extra_kind(table()) is None
     assert extra_kind(table(["0.5"])) == "confidence"
     assert extra_kind(table(["2014", "2015"])) == "time"
@@ -109,7 +110,7 @@ def test_what_a_fourth_column_holds(table):
     assert extra_kind(table(["1", "0"])) is None  # Could be either.
 
 
-def test_names_that_only_look_alike_are_refused():
+def test_names_that_look_the_same_raise():
     check_names("entity", ["a", "b", "Zürich"], "here")
     with pytest.raises(DatasetFormatError, match="'a' and 'a '"):
         check_names("entity", ["a", "a "], "here")

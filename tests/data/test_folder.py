@@ -1,4 +1,4 @@
-"""A user's own graph."""
+"""Graphs of a folder or a file."""
 
 import pytest
 import torch
@@ -9,6 +9,7 @@ from pyg_cagp.exceptions import (
     DatasetFormatError,
     InvalidInputError,
 )
+from tests.loops import for_each
 
 
 def write(folder, **files):
@@ -36,20 +37,20 @@ def test_mixed_formats_and_spellings(tmp_path):
     assert "edge_time" not in kg
 
 
-def test_a_raw_folder_below(tmp_path):
+def test_folder_with_a_raw_subfolder(tmp_path):
     write(tmp_path / "raw", train__txt="a\tr\tb\n", valid__txt="a\tr\tb\n")
     (tmp_path / "raw" / "test.txt").write_text("b\tr\ta\n")
     assert read_folder(tmp_path).num_edges == 3
 
 
-def test_a_note_beside_raw_is_not_the_graph(tmp_path):
+def test_other_files_beside_raw_are_ignored(tmp_path):
     write(tmp_path, README__txt="read me\n")
     write(tmp_path / "raw", train__txt="a\tr\tb\n", valid__txt="a\tr\tb\n")
     (tmp_path / "raw" / "test.txt").write_text("b\tr\ta\n")
     assert read_folder(tmp_path).num_edges == 3
 
 
-def test_a_split_of_zeros_and_ones_follows_the_others(tmp_path):
+def test_kind_of_a_column_of_zeros_and_ones_is_that_of_other_splits(tmp_path):
     write(
         tmp_path,
         train__txt="a\tr\tb\t0.5\n",
@@ -65,7 +66,7 @@ def test_one_file_is_split_by_seed(tmp_path):
     kg = read_folder(path)
     sizes = [int(m.sum()) for m in (kg.train_mask, kg.val_mask, kg.test_mask)]
     assert sizes == [80, 10, 10]
-    # Nothing is lost or doubled.
+    # Every triple is in one split.
     assert sorted(kg.edge_time.tolist()) == list(range(100))
     again = read_folder(tmp_path)  # The one file of a folder.
     assert torch.equal(again.edge_index, kg.edge_index)
@@ -87,7 +88,7 @@ def test_one_file_is_split_by_time(tmp_path):
     assert [t.numel() for t in (train, val, test)] == [80, 10, 10]
 
 
-def test_a_moment_is_never_on_both_sides_of_a_cut(tmp_path):
+def test_equal_times_are_in_one_split(tmp_path):
     path = tmp_path / "all.tsv"
     lines = [f"e{i}\tr\te{i + 1}\t{i // 15 + 2}" for i in range(100)]
     path.write_text("\n".join(lines))
@@ -101,20 +102,20 @@ def test_a_moment_is_never_on_both_sides_of_a_cut(tmp_path):
     assert not times[1] & times[2]
 
 
-@pytest.mark.parametrize("missing", ["valid", "test"])
-def test_a_missing_split_is_taken_out_of_train(tmp_path, missing):
+@for_each("missing", ["valid", "test"])
+def test_a_missing_split_is_drawn_from_train(tmp_path, missing):
     present = "test" if missing == "valid" else "valid"
-    write(tmp_path, train__txt="\n".join(LINES))
-    (tmp_path / f"{present}.txt").write_text("e0\tr0\te1\t5\n")
-    with pytest.warns(CAGPWarning, match="taken out of train"):
-        kg = read_folder(tmp_path)
+    folder = write(tmp_path / missing, train__txt="\n".join(LINES))
+    (folder / f"{present}.txt").write_text("e0\tr0\te1\t5\n")
+    with pytest.warns(CAGPWarning, match=missing[:3]):
+        kg = read_folder(folder)
     mask = kg.val_mask if missing == "valid" else kg.test_mask
     assert int(mask.sum()) == 10
     assert int(kg.train_mask.sum()) == 90
     assert kg.num_edges == 101
 
 
-def test_dictionaries_fix_the_numbers(tmp_path):
+def test_dictionaries_define_the_numbers(tmp_path):
     write(
         tmp_path,
         train__txt="a\tr\tb\n",
@@ -129,17 +130,17 @@ def test_dictionaries_fix_the_numbers(tmp_path):
     assert kg.edge_index[:, 0].tolist() == [1, 0]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "message"),
     [
         ("0\ta\n1\ta\n", "line 2: 'a' is listed twice"),
         ("0\ta\n0\tb\n", "with no number left out or used twice"),
         ("a\tb\n", "line 1: expected a number, a tab and a name"),
         ("²\tb\n", "line 1: expected a number, a tab and a name"),
-        ("0\tb\n", "line 1: entity 'a' is in no list of names"),
+        ("0\tb\n", "line 1: entity 'a' is not among the names of the graph"),
     ],
 )
-def test_bad_dictionaries(tmp_path, text, message):
+def test_bad_dictionaries_raise(tmp_path, text, message):
     write(
         tmp_path,
         train__txt="a\tr\tb\n",
@@ -151,7 +152,7 @@ def test_bad_dictionaries(tmp_path, text, message):
         read_folder(tmp_path)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("files", "message"),
     [
         ({}, "holds no triples: expected train"),
@@ -179,19 +180,20 @@ def test_bad_dictionaries(tmp_path, text, message):
         ),
         (
             {"train__txt": "a\tr\tb\t2014-01-01", "val__txt": "a\tr\tb\t7\n"},
-            "another form than the splits before",
+            "another form than the other splits",
         ),
         ({"train__txt": "a\tr\tb\na \tr\tb\n"}, "'a' and 'a '"),
         ({"all__txt": "a\tr\tb\n"}, "too few triples"),
     ],
 )
-def test_bad_folders(tmp_path, files, message):
-    write(tmp_path, **files)
+def test_bad_folders_raise(tmp_path, files, message):
+    folder = tmp_path / str(len(list(tmp_path.iterdir())))
+    write(folder, **files)
     with pytest.raises(DatasetFormatError, match=message):
-        read_folder(tmp_path)
+        read_folder(folder)
 
 
-def test_bad_options(tmp_path):
+def test_bad_options_raise(tmp_path):
     write(tmp_path, all__tsv="a\tr\tb\n" * 30)
     with pytest.raises(DatasetFormatError, match="neither a folder nor a file"):
         read_folder(tmp_path / "nowhere")

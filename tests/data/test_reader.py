@@ -1,5 +1,5 @@
-"""One reader: `load`, `score` and `update` read the same triples of a file, or
-refuse it with the same message."""
+"""`load`, `score` and `update` read the same triples of a file, or raise the
+same error."""
 
 import csv
 import gzip
@@ -46,10 +46,10 @@ def write(path, content):
 def readers(trained_run, tmp_path, monkeypatch):
     """Three commands; each returns the triples that it reads of a file."""
     predictor = Predictor.load(trained_run)
-    find, found = Names.find, []
+    find, columns_read = Names.find, []
 
     def spy(names, values):
-        found.append(list(values))
+        columns_read.append(list(values))
         return find(names, values)
 
     def by_load(path):
@@ -72,14 +72,14 @@ def readers(trained_run, tmp_path, monkeypatch):
 
     def by_update(path, **options):
         # No name is known to the run, so it stays as it is.
-        found.clear()
+        columns_read.clear()
         with monkeypatch.context() as patch:
             patch.setattr(Names, "find", spy)
             summary = predictor.update(path, **options)
         rows = [
             row
-            for i in range(0, len(found), 3)
-            for row in zip(*found[i : i + 3], strict=True)
+            for i in range(0, len(columns_read), 3)
+            for row in zip(*columns_read[i : i + 3], strict=True)
         ]
         return (rows, summary.malformed) if options else rows
 
@@ -126,7 +126,7 @@ GOOD = [
 ]
 
 
-def test_the_same_triples(readers, tmp_path):
+def test_readers_return_the_same_triples(readers, tmp_path):
     for number, (suffix, content, rows) in enumerate(GOOD):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -137,7 +137,7 @@ def test_the_same_triples(readers, tmp_path):
             assert read(path) == rows, (read.__name__, suffix, content)
 
 
-def test_the_fourth_column_of_a_graph(tmp_path):
+def test_fourth_column_of_a_graph(tmp_path):
     for suffix, content, extra, kind in (
         (*GOOD[-3][:2], ["2014-01-01"], "time"),
         (*GOOD[-2][:2], ["0.5"], None),
@@ -147,7 +147,7 @@ def test_the_fourth_column_of_a_graph(tmp_path):
         assert (table.extra, table.extra_kind) == (extra, kind)
 
 
-# What is wrong with a row, and how many triples are left without it.
+# Suffix, content, message, and the number of triples without the bad row.
 BAD_ROWS = [
     (".tsv", "a\tb\tc\na\tb\n", "line 2: expected 3 columns", 1),
     (".tsv", "a\tb\tc\n\na\tb\tc\td\n", "line 3: expected 3 columns", 1),
@@ -177,9 +177,13 @@ BAD_FILES = [
     (".parquet", parquet_of(h=[], r=[], t=[]), "holds no triple"),
     (".csv", "source,target,kind\na,b,c\n", "line 1 must name one column 'rel"),
     (".csv", "head,rel,tail,dst\na,b,c,d\n", "line 1 must name one column 'ta"),
-    (".tsv.gz", gzip.compress(TSV.encode())[:-9], "is not a whole gzip file"),
-    (".tsv.gz", TSV, "is not a whole gzip file"),
-    (".parquet", b"PAR1 no", "is not a whole Parquet file"),
+    (
+        ".tsv.gz",
+        gzip.compress(TSV.encode())[:-9],
+        "is not a complete gzip file",
+    ),
+    (".tsv.gz", TSV, "is not a complete gzip file"),
+    (".parquet", b"PAR1 no", "is not a complete Parquet file"),
     (".parquet", parquet_of(head=["a"]), "must name one column 'relation'"),
     (
         ".parquet",
@@ -205,7 +209,7 @@ def message_of(read, path):
     return str(caught.value)
 
 
-def test_the_same_messages(readers, tmp_path):
+def test_readers_raise_the_same_messages(readers, tmp_path):
     bad = [row[:3] for row in BAD_ROWS] + BAD_FILES
     for number, (suffix, content, expected) in enumerate(bad):
         path = write(tmp_path / f"{number}{suffix}", content)
@@ -221,7 +225,7 @@ def test_the_same_messages(readers, tmp_path):
             assert (hint in other) == (number < len(BAD_ROWS))
 
 
-def test_bad_rows_are_counted(readers, tmp_path):
+def test_skipped_rows_are_counted(readers, tmp_path):
     for number, (suffix, content, _, left) in enumerate(BAD_ROWS):
         path = write(tmp_path / f"{number}{suffix}", content)
         for read in readers[1:]:
@@ -235,7 +239,7 @@ def test_bad_rows_are_counted(readers, tmp_path):
     assert len(malformed.messages) == MAX_MESSAGES
 
 
-def test_files_that_cannot_be_read(readers, tmp_path, monkeypatch):
+def test_unreadable_files_raise(readers, tmp_path, monkeypatch):
     _, *others = readers
     for read in (load, *others):
         path = write(tmp_path / "a.xlsx", "x")
@@ -249,14 +253,14 @@ def test_files_that_cannot_be_read(readers, tmp_path, monkeypatch):
     both = parquet_of(h=["a"], r=["r"], t=["b"], time=[1], conf=[1.0])
     path = write(tmp_path / "both.parquet", both)
     assert readers[1](path) == [("a", "r", "b")]
-    with pytest.raises(DatasetFormatError, match=r"got time, conf\); keep"):
+    with pytest.raises(DatasetFormatError, match=r"got time, conf\); leave"):
         read_table(path)
     monkeypatch.setattr(parquet, "WITH_PYARROW", False)
     with pytest.raises(MissingDependencyError, match=r"pyg_cagp\[parquet\]"):
         read_table(path)
 
 
-def test_a_long_line_is_refused_before_it_is_read(readers, tmp_path):
+def test_a_long_line_raises_before_it_is_read(readers, tmp_path):
     path = tmp_path / "a.tsv.gz"
     long = b"x" * (8 * text.MAX_LINE)
     path.write_bytes(gzip.compress(b"a\tr\tb\n" + long))
@@ -268,7 +272,7 @@ def test_a_long_line_is_refused_before_it_is_read(readers, tmp_path):
         assert peak < 4 * text.MAX_LINE
 
 
-def test_memory_is_that_of_one_chunk(tmp_path):
+def test_memory_is_bounded_by_the_chunk(tmp_path):
     rows = [(f"a{i}", "r", f"b{i}") for i in range(60_000)]
     names = ["head", "relation", "tail"]
     table = pa.table(list(zip(*rows, strict=True)), names)
@@ -283,10 +287,10 @@ def test_memory_is_that_of_one_chunk(tmp_path):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.reset_peak()
         read_table(path)
-        whole = tracemalloc.get_traced_memory()[1]
+        peak_of_table = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert sizes == [2_000] * 30
-        assert peak < whole / 3
+        assert peak < peak_of_table / 3
 
 
 NAMES = st.text(
@@ -298,7 +302,9 @@ TRIPLES = st.lists(st.tuples(NAMES, NAMES, NAMES), min_size=1, max_size=30)
 
 
 @given(TRIPLES, st.integers(1, 9), st.integers(1, 40), st.booleans())
-def test_what_other_libraries_write(tmp_path_factory, rows, size, block, crlf):
+def test_files_of_other_libraries_are_read_exactly(
+    tmp_path_factory, rows, size, block, crlf
+):
     folder = tmp_path_factory.mktemp("files")
     paths = [folder / name for name in ("a.csv", "a.csv.gz", "a.parquet")]
     with open(paths[0], "w", encoding="utf-8", newline="") as file:

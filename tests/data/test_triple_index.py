@@ -16,7 +16,7 @@ triples = st.lists(
 
 @settings(deadline=None, max_examples=60)
 @given(triples)
-def test_equals_a_set(known):
+def test_contains_equals_a_set(known):
     table = torch.tensor(known, dtype=torch.long).view(-1, 3)
     index = TripleIndex(*table.t(), 6, 3)
     every = torch.cartesian_prod(
@@ -27,7 +27,7 @@ def test_equals_a_set(known):
     assert len(index) == len(set(known))
 
 
-def test_sizes_whose_product_overflows():
+def test_sizes_whose_product_exceeds_64_bits():
     big = 2**31
     h, t = torch.tensor([[big - 1], [big - 2]])
     index = TripleIndex(h, torch.tensor([2**30]), t, big, 2**31)
@@ -36,7 +36,7 @@ def test_sizes_whose_product_overflows():
     assert repr(index) == "TripleIndex(1 triples)"
 
 
-def test_from_data_and_bad_input(toy):
+def test_from_data_and_bad_ids(toy):
     index = TripleIndex.from_data(toy)
     assert len(index) == 9  # (0, 0, 1) is in train and in test.
     zero, one = torch.tensor([0]), torch.tensor([[1]])

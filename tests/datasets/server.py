@@ -10,7 +10,7 @@ import trustme
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
-        self.server.asked.append(self.path)
+        self.server.requested.append(self.path)
         content = self.server.files.get(self.path)
         if content is None:
             self.send_error(404)
@@ -20,11 +20,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Location", content.decode())
             self.end_headers()
             return
-        promised = len(content)
+        length = len(content)
         if self.path.startswith("/short"):
-            promised += 10  # Hangs up before it has sent all it promised.
+            length += 10  # The connection ends before all bytes are sent.
         self.send_response(200)
-        self.send_header("Content-Length", str(promised))
+        self.send_header("Content-Length", str(length))
         self.end_headers()
         self.wfile.write(content)
 
@@ -34,7 +34,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def https_server(files, folder):
-    """Serves files; yields the address, the CA file, and what was asked."""
+    """Serves files; yields its address, its CA file and the requested paths."""
     ca = trustme.CA()
     pem = folder / "ca.pem"
     ca.cert_pem.write_to_path(str(pem))
@@ -42,12 +42,12 @@ def https_server(files, folder):
     ca.issue_cert("127.0.0.1").configure_cert(context)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    server.files, server.asked = files, []
+    server.files, server.requested = files, []
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
         url = f"https://127.0.0.1:{server.server_address[1]}"
-        yield url, pem, server.asked
+        yield url, pem, server.requested
     finally:
         server.shutdown()
         server.server_close()

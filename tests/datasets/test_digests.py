@@ -1,8 +1,8 @@
-"""What every shipped graph is read as, to the last bit.
+"""Digests of the graphs that the readers return.
 
 A digest covers names, numbering, edge order and splits; a second one covers
 times, confidences and further triples. A value changes only when a reader
-changes, and then every result computed on the graph is void.
+changes, and then all results on the graph must be computed again.
 """
 
 import gzip
@@ -17,6 +17,7 @@ from pyg_cagp.data import kg_digest
 from pyg_cagp.data.kg import MASKS
 from pyg_cagp.datasets import load
 from tests.conftest import REPO
+from tests.loops import for_each
 
 NOTHING = hashlib.sha256().hexdigest()[:16]
 REAL = {
@@ -49,16 +50,16 @@ def digests(kg):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", REAL)
-def test_real_graphs(real, name):
+@for_each("name", REAL)
+def test_digests_of_real_graphs(real, name):
     kg = real(name)
     assert len(kg.node_names) == kg.num_nodes
     assert len(kg.relation_names) == kg.num_relations
     assert digests(kg) == REAL[name]
 
 
-@pytest.mark.parametrize("name", COMMITTED)
-def test_committed_graphs(name):
+@for_each("name", COMMITTED)
+def test_digests_of_committed_graphs(name):
     known = name == "synthetic"
     assert digests(load(name if known else REPO / name)) == COMMITTED[name]
 
@@ -95,9 +96,9 @@ def write_toy(folder, suffix):
     return folder
 
 
-@pytest.mark.parametrize("suffix", [".tsv", ".csv", ".parquet", ".txt.gz"])
-def test_one_graph_in_every_format(tmp_path, suffix):
-    kg = load(write_toy(tmp_path / "toy", suffix))
+@for_each("suffix", [".tsv", ".csv", ".parquet", ".txt.gz"])
+def test_formats_give_the_same_graph(tmp_path, suffix):
+    kg = load(write_toy(tmp_path / suffix[1:], suffix))
     assert kg.node_names == ["Zürich", "a, b", "c"]
     assert kg.relation_names == ["in", "of"]
     assert kg.edge_index.tolist() == [[0, 1, 0, 2], [1, 0, 2, 0]]

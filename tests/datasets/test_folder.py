@@ -1,4 +1,4 @@
-"""KGFolder: a cache that is never stale and never in the user's folder."""
+"""KGFolder and its cache, which lies outside the folder of the user."""
 
 import gzip
 
@@ -18,7 +18,7 @@ def folder(tmp_path):
     return path
 
 
-def test_reads_and_leaves_the_folder_alone(folder):
+def test_the_folder_is_not_modified(folder):
     before = sorted(p.name for p in folder.iterdir())
     dataset = KGFolder(folder)
     data = dataset[0]
@@ -28,7 +28,7 @@ def test_reads_and_leaves_the_folder_alone(folder):
     assert repr(dataset) == f"KGFolder('{folder}')"
 
 
-def test_an_edited_graph_is_read_anew(folder, tmp_path):
+def test_an_edited_graph_is_read_again(folder, tmp_path):
     root = tmp_path / "cache"
     assert KGFolder(folder, root=root)[0].num_edges == 4
     made = set((root / "processed").glob("data-*"))
@@ -41,7 +41,7 @@ def test_an_edited_graph_is_read_anew(folder, tmp_path):
     assert KGFolder(folder, root=root)[0].node_names[0] == "Bob"
 
 
-def test_options_are_part_of_the_cache(tmp_path):
+def test_options_have_separate_caches(tmp_path):
     path = tmp_path / "g.tsv"
     path.write_text("".join(f"a{i}\tr\tb{i}\n" for i in range(50)))
     first, second = KGFolder(path, seed=0)[0], KGFolder(path, seed=1)[0]
@@ -49,7 +49,7 @@ def test_options_are_part_of_the_cache(tmp_path):
     assert KGFolder(path, seed=0)[0].edge_index.equal(first.edge_index)
 
 
-def test_transforms(folder):
+def test_transform_and_pre_transform(folder):
     def mark(data):
         data.marked = 1
         return data
@@ -59,7 +59,7 @@ def test_transforms(folder):
     assert "marked" not in KGFolder(folder)[0]
 
 
-def test_the_same_bytes_under_another_name(tmp_path):
+def test_the_suffix_is_part_of_the_cache_key(tmp_path):
     path = tmp_path / "g.txt"
     path.write_text("".join(f"a,{i}\tb\tc,r,{i}\n" for i in range(30)))
     assert KGFolder(path)[0].num_relations == 1
@@ -67,7 +67,7 @@ def test_the_same_bytes_under_another_name(tmp_path):
     assert KGFolder(path)[0].num_relations == 30
 
 
-def test_a_missing_split_is_told_every_time(tmp_path):
+def test_a_missing_split_warns_every_time(tmp_path):
     lines = "".join(f"a{i}\tr\tb\n" for i in range(30))
     (tmp_path / "train.txt").write_text(lines)
     (tmp_path / "test.txt").write_text("a1\tr\tb\n")
@@ -79,6 +79,6 @@ def test_a_missing_split_is_told_every_time(tmp_path):
 def test_a_bad_file_leaves_no_cache(folder, tmp_path):
     (folder / "test.txt.gz").write_bytes(b"nonsense")
     root = tmp_path / "cache"
-    with pytest.raises(DatasetFormatError, match="not a whole gzip file"):
+    with pytest.raises(DatasetFormatError, match="not a complete gzip file"):
         KGFolder(folder, root=root)
     assert not list((root / "processed").glob("data-*"))

@@ -1,12 +1,13 @@
-"""Digests against the command-line tools' well-known values."""
+"""Digests against those of command-line tools."""
 
 import pytest
 
 from pyg_cagp.datasets.pins import KINDS, Pin, verify
 from pyg_cagp.exceptions import ChecksumError
+from tests.loops import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "content", "expected"),
     [
         (
@@ -25,7 +26,7 @@ from pyg_cagp.exceptions import ChecksumError
         ("number of lines", b"a\nb", "2"),
     ],
 )
-def test_known_values(tmp_path, kind, content, expected):
+def test_digests_equal_known_values(tmp_path, kind, content, expected):
     path = tmp_path / "file"
     path.write_bytes(content)
     assert KINDS[kind](path) == expected
@@ -35,7 +36,7 @@ def test_known_values(tmp_path, kind, content, expected):
         verify(path, [Pin(kind, expected)])
 
 
-def test_sorted_lines_ignore_order_alone(tmp_path):
+def test_digest_of_sorted_lines_ignores_their_order(tmp_path):
     a, b, c = (tmp_path / name for name in "abc")
     a.write_bytes(b"1\n2\n3\n")
     b.write_bytes(b"3\n1\n2\n")

@@ -1,4 +1,4 @@
-"""The published graphs, to the triple."""
+"""Sizes and content of the published graphs."""
 
 import pytest
 import torch
@@ -10,6 +10,7 @@ from pyg_cagp.datasets.pins import verify
 from pyg_cagp.datasets.registry import REGISTRY
 from pyg_cagp.datasets.yago import YAGO3_10
 from tests.conftest import DATA_ROOT
+from tests.loops import for_each
 
 pytestmark = pytest.mark.data
 
@@ -20,8 +21,8 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_sizes(real, name):
+@for_each("name", SIZES)
+def test_sizes_of_the_registry(real, name):
     kg = real(name)
     masks = (kg.train_mask, kg.val_mask, kg.test_mask)
     assert (
@@ -32,7 +33,7 @@ def test_sizes(real, name):
     assert len(kg.node_names) == kg.num_nodes
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "nnz"),
     [("fb15k-237", 138_694), ("wn18rr", 74_587), ("icews14", 31_521)],
 )
@@ -40,8 +41,8 @@ def test_coverage_non_zeros(real, name, nnz):
     assert Coverage.from_data(real(name)).nnz == nnz
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_names_give_back_the_raw_lines(real, name):
+@for_each("name", SIZES)
+def test_names_reproduce_the_raw_lines(real, name):
     kg, entry = real(name), REGISTRY[name]
     table = read_table(DATA_ROOT / entry.folder / "raw" / entry.files[2])
     head, tail = kg.edge_index[:, kg.test_mask]
@@ -56,17 +57,17 @@ def test_names_give_back_the_raw_lines(real, name):
     assert got == sorted(raw)
 
 
-def test_traps_of_the_data(real):
+def test_irregularities_of_the_data(real):
     kg = real("fb15k-237")
     head, tail = kg.edge_index[:, kg.train_mask]
     assert int((head == tail).sum()) == 1_625
     kg = real("icews14")
     assert len(TripleIndex.from_data(kg)) < kg.num_edges  # Events recur.
-    seen = torch.unique(kg.edge_index[:, kg.train_mask])
-    assert kg.num_nodes - seen.numel() == 259
+    in_train = torch.unique(kg.edge_index[:, kg.train_mask])
+    assert kg.num_nodes - in_train.numel() == 259
     kg = real("nl27k")
-    seen = torch.unique(kg.edge_type[kg.train_mask])
-    assert kg.num_relations - seen.numel() == 12
+    in_train = torch.unique(kg.edge_type[kg.train_mask])
+    assert kg.num_relations - in_train.numel() == 12
     assert 0 < kg.edge_confidence.min() <= kg.edge_confidence.max() <= 1
     assert kg.psl_edge_type.numel() == 32_513
 
@@ -87,8 +88,8 @@ def test_codex_negatives_are_no_known_triples(real):
         assert not known.contains(head, rel, tail).any()
 
 
-@pytest.mark.parametrize("dataset", [FB15k_237, WordNet18RR])
-def test_pyg_classes_themselves(real, dataset, tmp_path):
+@for_each("dataset", [FB15k_237, WordNet18RR])
+def test_pyg_datasets_equal_load(real, dataset, tmp_path):
     name = "fb15k-237" if dataset is FB15k_237 else "wn18rr"
     root = tmp_path / name
     root.mkdir()
@@ -98,14 +99,14 @@ def test_pyg_classes_themselves(real, dataset, tmp_path):
     assert torch.equal(kg.train_mask, real(name).train_mask)
 
 
-def test_yago3_10_as_far_as_it_is_here():
+def test_yago3_10_validation_and_test_files():
     raw = DATA_ROOT / "YAGO3-10" / "raw"
     for name in ("valid.txt", "test.txt"):
         verify(raw / name, YAGO3_10.sources[name].pins)
         assert len(read_table(raw / name)) == 5_000
 
 
-def test_yago_sample(real):
+def test_sizes_of_the_yago_sample(real):
     kg = real("YAGO-sample")
     assert (kg.num_nodes, kg.num_relations) == (66_439, 36)
     assert int(kg.train_mask.sum()) == 99_116

@@ -1,4 +1,4 @@
-"""Datasets by name, and where they are kept."""
+"""Datasets by name, and the folders that hold them."""
 
 import pytest
 
@@ -17,30 +17,31 @@ from pyg_cagp.exceptions import (
     DownloadError,
     InvalidInputError,
 )
+from tests.loops import for_each
 
 
-def test_names():
+def test_names_of_datasets():
     assert {"fb15k-237", "wn18rr", "yago3-10", "icews14"} < set(names())
     assert {"codex-s", "codex-m", "codex-l", "nl27k", "synthetic"} < set(
         names()
     )
 
 
-def test_unknown_names(tmp_path):
+def test_unknown_names_raise(tmp_path):
     for name in ("fb15k-238", ""):
         with pytest.raises(InvalidInputError, match=rf"\(got '{name}'\)"):
             load(name, root=tmp_path)
-    with pytest.raises(InvalidInputError, match="cannot be found"):
+    with pytest.raises(InvalidInputError, match="~no-such-user"):
         load("~no-such-user/graph")
 
 
-def test_synthetic_takes_a_seed():
+def test_synthetic_depends_on_the_seed():
     assert load("Synthetic").num_nodes == 2_000
     one, two = load("synthetic", seed=1), load("synthetic", seed=2)
     assert not one.edge_index.equal(two.edge_index)
 
 
-def test_a_folder_by_path_or_in_the_root(tmp_path):
+def test_folder_by_path_or_by_name(tmp_path):
     folder = tmp_path / "Mine"
     folder.mkdir()
     for name in ("train", "valid", "test"):
@@ -49,7 +50,7 @@ def test_a_folder_by_path_or_in_the_root(tmp_path):
     assert load("Mine", root=tmp_path).num_edges == 3
 
 
-def test_root_comes_from_argument_then_environment(tmp_path, monkeypatch):
+def test_root_is_the_argument_or_the_environment(tmp_path, monkeypatch):
     assert data_root() == cache_dir()
     monkeypatch.setenv("PYG_CAGP_DATA", str(tmp_path / "env"))
     assert data_root() == tmp_path / "env"
@@ -72,7 +73,7 @@ def test_a_read_only_root_is_linked_into_the_cache(tmp_path, monkeypatch):
             assert (tmp_path / "cache") in mirror.parents
             link = mirror / "raw" / "train.txt"
             assert link.resolve() == raw / "train.txt"
-        # What is downloaded later lies in the mirror, and counts as here.
+        # Files downloaded later lie in the mirror and are not missing.
         entry = REGISTRY["fb15k-237"]
         assert entry.missing(tmp_path / "data") == ["valid.txt", "test.txt"]
         (mirror / "raw" / "valid.txt").touch()
@@ -81,7 +82,7 @@ def test_a_read_only_root_is_linked_into_the_cache(tmp_path, monkeypatch):
         raw.parent.chmod(0o755)
 
 
-def test_where_links_are_not_allowed_files_are_copied(tmp_path, monkeypatch):
+def test_files_are_copied_without_symbolic_links(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError("links are not allowed")
 
@@ -93,14 +94,14 @@ def test_where_links_are_not_allowed_files_are_copied(tmp_path, monkeypatch):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
 
 
-def test_a_link_that_leads_nowhere_is_made_again(tmp_path):
+def test_a_broken_link_is_replaced(tmp_path):
     (tmp_path / "a").write_text("x")
     (tmp_path / "b").symlink_to(tmp_path / "gone")
     cache_module._link(tmp_path / "a", tmp_path / "b")
     assert (tmp_path / "b").read_text() == "x"
 
 
-def test_a_lock_cannot_be_had_in_a_read_only_folder(tmp_path):
+def test_a_lock_in_a_read_only_folder_raises(tmp_path):
     tmp_path.chmod(0o555)
     try:
         with pytest.raises(CacheError, match="PYG_CAGP_CACHE"):
@@ -109,8 +110,8 @@ def test_a_lock_cannot_be_had_in_a_read_only_folder(tmp_path):
         tmp_path.chmod(0o755)
 
 
-@pytest.mark.parametrize("name", ["fb15k-237", "wn18rr"])
-def test_pyg_raw_files_are_checked_before_they_are_read(tmp_path, name):
+@for_each("name", ["fb15k-237", "wn18rr"])
+def test_raw_files_of_pyg_are_verified(tmp_path, name):
     raw = tmp_path / REGISTRY[name].folder / "raw"
     raw.mkdir(parents=True)
     for file in ("train.txt", "valid.txt", "test.txt"):
@@ -120,7 +121,7 @@ def test_pyg_raw_files_are_checked_before_they_are_read(tmp_path, name):
     assert not (raw.parent / "processed").exists()
 
 
-def test_a_half_written_pyg_cache_is_made_again(tmp_path, monkeypatch):
+def test_a_truncated_cache_of_pyg_is_rebuilt(tmp_path, monkeypatch):
     from torch_geometric.datasets import WordNet18RR
 
     monkeypatch.setitem(
@@ -138,7 +139,7 @@ def test_a_half_written_pyg_cache_is_made_again(tmp_path, monkeypatch):
     assert load("wn18rr", root=tmp_path).num_edges == 3
 
 
-def test_what_is_not_at_hand_is_asked_for_over_https(tmp_path, monkeypatch):
+def test_missing_files_are_downloaded_over_https(tmp_path, monkeypatch):
     monkeypatch.setattr("socket.getaddrinfo", _no_network)
     for name in ("fb15k-237", "codex-m", "yago3-10", "cn15k"):
         with pytest.raises(DownloadError, match="cannot fetch 'https://"):

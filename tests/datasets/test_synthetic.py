@@ -1,4 +1,4 @@
-"""The generator keeps the promises it makes about its truth."""
+"""The synthetic graph has the structure that it documents."""
 
 import pytest
 import torch
@@ -11,6 +11,7 @@ from pyg_cagp.datasets.synthetic import CUT
 from pyg_cagp.datasets.world import World
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import TemporalLikeOOD
+from tests.loops import for_each
 
 SIZES = {"num_nodes": 500, "num_relations": 12}
 
@@ -36,7 +37,7 @@ def test_default_sizes_and_classes(data):
         assert all(int((ood == kind).sum()) > 200 for kind in range(3))
 
 
-def test_truth_is_what_train_could_not_show(data):
+def test_truth_agrees_with_the_training_split(data):
     """Emerging entities are unseen, novel pairs uncovered; not vice versa."""
     cov = Coverage.from_data(data)
     frequency = cov.frequency()
@@ -57,13 +58,13 @@ def test_false_triples_are_false(data):
         assert int(false.sum()) == int(data[f"{split}_mask"].sum())
         assert not known.contains(head[false], rel[false], tail[false]).any()
         assert known.contains(head[~false], rel[~false], tail[~false]).all()
-        # By the rules of the world, no such triple comes about unless by
-        # noise: the tail's cluster is not where the relation leads.
+        # Without noise no such triple is drawn: the tail is not in the
+        # cluster to which the relation leads.
         world = World(2_000, 30, 6, 12, 0.6, 0.1, 0)
         rank = world.rank[world.public_id.argsort()]
-        led_to = (rank[head] + world.shift[rel]) % 12
-        assert (rank[tail] % 12 != led_to)[false].all()
-        assert (rank[tail] % 12 == led_to)[~false].float().mean() > 0.7
+        cluster = (rank[head] + world.shift[rel]) % 12
+        assert (rank[tail] % 12 != cluster)[false].all()
+        assert (rank[tail] % 12 == cluster)[~false].float().mean() > 0.7
         # The type is right, so that only the fact itself is wrong.
         kinds = {}
         for r, t in zip(
@@ -78,14 +79,14 @@ def test_false_triples_are_false(data):
         )
 
 
-def test_relations_join_one_pair_of_types(data):
+def test_relations_have_one_type_at_each_end(data):
     for end in (0, 1):
         kind = data.node_type[data.edge_index[end]]
         pairs = torch.stack([data.edge_type, kind]).unique(dim=1)
         assert pairs[0].unique().numel() == pairs.size(1)
 
 
-def test_names_tell_type_and_relation(data):
+def test_names_contain_type_and_relation(data):
     assert len(set(data.node_names)) == data.num_nodes
     kinds = [name.split("_")[0] for name in data.node_names]
     pairs = set(zip(kinds, data.node_type.tolist(), strict=True))
@@ -111,7 +112,7 @@ def test_time_separates_train_from_the_future(data):
     assert (data.truth[~future & ~data.train_mask] == 0).all()
 
 
-def test_same_seed_same_bits():
+def test_graph_depends_on_the_seed_only():
     a, b = (SyntheticKG(num_triples=2_000, **SIZES, seed=3)[0] for _ in "ab")
     for key, value in a.to_dict().items():
         same = (
@@ -124,7 +125,7 @@ def test_same_seed_same_bits():
     assert not torch.equal(a.edge_index, other.edge_index)
 
 
-def test_the_global_generator_is_left_alone():
+def test_global_random_state_is_unchanged():
     torch.manual_seed(0)
     expected = torch.rand(3)
     torch.manual_seed(0)
@@ -149,7 +150,7 @@ def test_a_stream_does_not_depend_on_its_chunks():
     assert (whole[0].num_nodes, whole[0].num_relations) == (500, 12)
 
 
-def test_nobody_acts_before_birth_or_uptake():
+def test_events_follow_birth_and_uptake():
     world = World(300, 10, 6, 12, 0.6, 0.1, 0)
     events = world.draw(0, 20_000, 20_000)
     for entity in (events.head, events.tail):
@@ -164,7 +165,7 @@ def test_nobody_acts_before_birth_or_uptake():
     assert (world.rank[events.tail] % 4 == expected).all()
 
 
-def test_hash_is_uniform_and_fixed():
+def test_hash_is_uniform_and_equals_splitmix64():
     keys = torch.arange(200_000)
     draw = hash_uniform(7, keys, keys % 5)
     counts = torch.histc(draw, bins=20, min=0, max=1)
@@ -177,7 +178,7 @@ def test_hash_is_uniform_and_fixed():
     assert first.item() == (0xE220A8397B1DCDAF >> 11) * 2.0**-53
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("change", "message"),
     [
         ({"num_nodes": 10}, "at least four times 'num_types'"),
@@ -188,7 +189,7 @@ def test_hash_is_uniform_and_fixed():
         ({"num_nodes": 24, "num_triples": 90_000}, "too large for the graph"),
     ],
 )
-def test_bad_measures(change, message):
+def test_bad_sizes_raise(change, message):
     with pytest.raises(InvalidInputError, match=message):
         SyntheticKG(**change)
     if "num_triples" not in change:

@@ -1,4 +1,4 @@
-"""Resamples, and what is made of them, against explicit repetition."""
+"""Bootstrap statistics against samples that are repeated explicitly."""
 
 import itertools
 import math
@@ -22,6 +22,7 @@ from pyg_cagp.metrics import (
     compare,
     paired_bootstrap,
 )
+from tests.loops import for_each
 
 
 def draws(resampler, num, seed=0):
@@ -50,15 +51,15 @@ def sample(seed, size=40, shift=1.0):
 # Resamplers.
 
 
-@pytest.mark.parametrize("num", [1, 2, 5, 30])
-def test_as_many_are_drawn_as_there_are(num):
+@for_each("num", [1, 2, 5, 30])
+def test_weights_sum_to_the_number_of_samples(num):
     weight = draws(Resampler(num), 50)
     assert weight.shape == (50, num)
     assert weight.sum(dim=1).tolist() == [num] * 50
     assert torch.equal(weight, weight.round().clamp(min=0))
 
 
-def test_every_sample_is_drawn_as_likely_as_another():
+def test_weights_are_multinomial():
     # Each is left out with probability (1 - 1/n)^n, and its count has mean 1
     # and variance 1 - 1/n.
     weight = draws(Resampler(5), 20_000).double()
@@ -70,7 +71,7 @@ def test_every_sample_is_drawn_as_likely_as_another():
     assert together.tolist() == pytest.approx([-0.25] * 4, abs=0.03)
 
 
-def test_each_stratum_is_drawn_by_itself():
+def test_strata_are_resampled_separately():
     # In no order, of different sizes, and numbered with gaps.
     strata = torch.tensor([7, 3, 3, 7, 9, 3, 7, 3])
     weight = draws(Resampler(8, strata=strata), 4000)
@@ -86,7 +87,7 @@ def test_each_stratum_is_drawn_by_itself():
         )
 
 
-def test_lists_are_strata_and_clusters_too():
+def test_groups_may_be_lists():
     groups = [3, 1, 3, 1]
     for name in ("strata", "cluster"):
         as_list = Resampler(4, **{name: groups})
@@ -94,14 +95,14 @@ def test_lists_are_strata_and_clusters_too():
         assert torch.equal(draws(as_list, 20), draws(as_tensor, 20))
 
 
-def test_labels_are_strata():
+def test_strata_may_be_boolean_labels():
     label = torch.tensor([True, False, True, True])
     weight = draws(Resampler(4, strata=label), 100)
     assert bool((weight[:, label].sum(dim=1) == 3).all())
     assert bool((weight[:, ~label] == 1).all())
 
 
-def test_clusters_are_drawn_whole():
+def test_samples_of_a_cluster_have_one_weight():
     cluster = torch.tensor([5, 2, 5, 11, 2, 5, 8])
     weight = draws(Resampler(7, cluster=cluster), 3000)
     counts = []
@@ -115,7 +116,7 @@ def test_clusters_are_drawn_whole():
     assert left_out == pytest.approx([0.75**4] * 4, abs=0.04)
 
 
-def test_two_kinds_of_clusters_make_products():
+def test_weights_of_two_way_clusters_are_products():
     # All pairs of 4 heads and 5 tails: a product has rank one.
     head = torch.arange(4).repeat_interleave(5)
     tail = torch.arange(5).repeat(4)
@@ -134,7 +135,7 @@ def test_two_kinds_of_clusters_make_products():
     assert abs(float(corner)) < 0.25
 
 
-@pytest.mark.parametrize(
+@for_each(
     "resampler",
     [
         Resampler(12),
@@ -142,9 +143,8 @@ def test_two_kinds_of_clusters_make_products():
         Resampler(12, cluster=torch.arange(12) // 2),
         Resampler(12, cluster=torch.stack([torch.arange(12) % 4] * 2)),
     ],
-    ids=["plain", "strata", "cluster", "two_way"],
 )
-def test_a_seed_means_the_same_bits(resampler):
+def test_weights_depend_on_the_seed_only(resampler):
     assert torch.equal(draws(resampler, 50, 3), draws(resampler, 50, 3))
     assert not torch.equal(draws(resampler, 50, 3), draws(resampler, 50, 4))
     before = torch.get_rng_state()
@@ -165,22 +165,22 @@ def test_many_samples_are_drawn_in_batches():
     assert torch.equal(rows[:4], draws(Resampler(num), 4, seed=1))
 
 
-def test_more_samples_than_a_batch_are_drawn_one_resample_at_a_time():
+def test_a_batch_has_at_least_one_resample():
     num = 2**19 + 1
     batches = list(Resampler(num).draw(2, seed=1))
     assert [batch.shape for batch in batches] == [(1, num)] * 2
 
 
-def test_leaving_out_one_unit_after_another():
+def test_leave_one_out_weights_by_hand():
     (stratum, weight), *rest = Resampler(3).leave_one_out()
     assert (stratum, rest) == (0, [])
     assert weight.tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     strata = torch.tensor([4, 1, 4])
-    found = [
+    rows = [
         (stratum, weight.tolist())
         for stratum, weight in Resampler(3, strata=strata).leave_one_out()
     ]
-    assert found == [
+    assert rows == [
         (0, [[1, 0, 1]]),
         (1, [[0, 1, 1], [1, 1, 0]]),
     ]
@@ -190,7 +190,7 @@ def test_leaving_out_one_unit_after_another():
     assert weight.tolist() == [[1, 0, 1], [0, 1, 0]]
 
 
-def test_what_cannot_be_drawn_is_refused():
+def test_bad_resamplers_raise():
     with pytest.raises(ValueError, match="'strata' or 'cluster', not both"):
         Resampler(2, strata=torch.tensor([0, 1]), cluster=torch.tensor([0, 1]))
     with pytest.raises(ValueError, match=r"'strata'.*3 samples.*shape \[2\]"):
@@ -201,6 +201,8 @@ def test_what_cannot_be_drawn_is_refused():
         Resampler(2, cluster=torch.tensor([0.0, 1.0]))
     with pytest.raises(ValueError, match=r"'num_samples'.*got 0"):
         Resampler(0)
+    with pytest.raises(ValueError, match="'num_resamples'"):
+        next(Resampler(3).draw(0, 0))
     two_way = Resampler(2, cluster=torch.tensor([[0, 1], [0, 1]]))
     with pytest.raises(ValueError, match="two kinds of cluster"):
         bca_interval(WeightedMean([1.0, 2.0]), two_way, num_resamples=20)
@@ -209,8 +211,8 @@ def test_what_cannot_be_drawn_is_refused():
 # Statistics as functions of weights.
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_values_are_those_of_repeated_samples(seed):
+@for_each("seed", range(3))
+def test_values_equal_repeated_samples(seed):
     first, second, label = sample(seed)
     resampler = Resampler(40, strata=torch.from_numpy(label))
     statistics = [
@@ -233,39 +235,42 @@ def test_values_are_those_of_repeated_samples(seed):
         assert values[:, b].tolist() == pytest.approx(again)
 
 
-def area_of_loop(doubt, loss):
+def area_of_loop(uncertainty, loss):
     """The mean of all risks, in which ties share their mean loss."""
-    order = np.argsort(doubt, kind="stable")
-    doubt, loss = np.array(doubt)[order], np.array(loss, dtype=float)[order]
+    order = np.argsort(uncertainty, kind="stable")
+    uncertainty, loss = (
+        np.array(uncertainty)[order],
+        np.array(loss, dtype=float)[order],
+    )
     total, risks = 0.0, []
-    for k in range(len(doubt)):
-        total += loss[doubt == doubt[k]].mean()
+    for k in range(len(uncertainty)):
+        total += loss[uncertainty == uncertainty[k]].mean()
         risks.append(total / (k + 1))
     return np.mean(risks)
 
 
-@pytest.mark.parametrize("kind", ["plain", "cluster", "two_way"])
-def test_areas_of_weights_are_those_of_repeated_samples(kind):
+@for_each("kind", ["plain", "cluster", "two_way"])
+def test_weighted_aurc_equals_repeated_samples(kind):
     rng = np.random.default_rng(0)
-    doubt, loss = rng.integers(0, 6, 25), rng.random(25)
+    uncertainty, loss = rng.integers(0, 6, 25), rng.random(25)
     cluster = {
         "plain": None,
         "cluster": torch.arange(25) % 7,
         "two_way": torch.stack([torch.arange(25) % 4, torch.arange(25) // 4]),
     }[kind]
     resampler = Resampler(25, cluster=cluster)
-    statistic = WeightedAURC(doubt, loss)
+    statistic = WeightedAURC(uncertainty, loss)
     values = bootstrap_values([statistic], resampler, num_resamples=50, seed=2)[
         0
     ]
     for value, weight in zip(values, draws(resampler, 50, 2), strict=True):
-        again = repeat(doubt, weight), repeat(loss, weight)
+        again = repeat(uncertainty, weight), repeat(loss, weight)
         assert float(value) == pytest.approx(area_of_loop(*again))
         assert float(value) == pytest.approx(aurc(*again))
 
 
-@pytest.mark.parametrize("dtype", [torch.float, torch.double, torch.long])
-def test_weights_may_be_whole_or_not(dtype):
+@for_each("dtype", [torch.float, torch.double, torch.long])
+def test_weights_may_be_integer_or_floating_point(dtype):
     first, second, label = sample(0)
     weight = draws(Resampler(40), 10)
     for statistic in (
@@ -278,7 +283,7 @@ def test_weights_may_be_whole_or_not(dtype):
         assert got.tolist() == pytest.approx(statistic(weight).tolist())
 
 
-def test_what_leaves_nothing_to_compute_has_no_value():
+def test_undefined_statistics_are_nan():
     weight = torch.tensor([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
     area = WeightedAUROC([1.0, 3.0, 2.0], [0, 1, 0])(weight)
     assert area.isnan().tolist() == [True, True, False]
@@ -288,7 +293,7 @@ def test_what_leaves_nothing_to_compute_has_no_value():
     assert WeightedAURC([1, 2, 3], [0, 1, 0])(nothing).isnan().all()
 
 
-def test_the_value_of_a_statistic_is_that_of_the_samples():
+def test_value_is_the_statistic_of_the_samples():
     first, second, label = sample(1)
     assert WeightedMean(first).value() == pytest.approx(first.mean())
     area = roc_auc_score(label, first)
@@ -298,8 +303,8 @@ def test_the_value_of_a_statistic_is_that_of_the_samples():
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_short_way_to_leave_one_out_leads_to_the_same(seed):
+@for_each("seed", range(3))
+def test_leave_one_out_equals_deleted_samples(seed):
     first, _, label = sample(seed, shift=2)
     first = first.round()
     means = WeightedMean(first).leave_one_out()
@@ -314,16 +319,16 @@ def test_the_short_way_to_leave_one_out_leads_to_the_same(seed):
     assert WeightedMean([5.0]).leave_one_out().isnan().all()
 
 
-def test_statistics_must_be_of_the_same_samples():
+def test_statistics_of_different_samples_raise():
     three, two = WeightedMean([1, 2, 3]), WeightedMean([1, 2])
     for statistics, num in (([three, two], 3), ([three], 4), ([], 3)):
-        with pytest.raises(ValueError, match="the same samples"):
+        with pytest.raises(ValueError, match="same number of samples"):
             bootstrap_values(statistics, Resampler(num), num_resamples=5)
     with pytest.raises(ValueError, match=r"'num_resamples'.*got 0"):
         bootstrap_values([three], Resampler(3), num_resamples=0)
 
 
-def test_progress_is_shown_if_asked_for(capsys):
+def test_progress_is_optional(capsys):
     mean = WeightedMean([1, 2, 3])
     quiet = bootstrap_values([mean], Resampler(3), num_resamples=17)
     assert capsys.readouterr().err == ""
@@ -337,9 +342,9 @@ def test_progress_is_shown_if_asked_for(capsys):
 # Comparisons.
 
 
-@pytest.mark.parametrize("level", [0.95, 0.8])
-@pytest.mark.parametrize("shift", [0.9, 1.6])
-def test_a_comparison_is_what_numpy_makes_of_the_same_draws(level, shift):
+@for_each("level", [0.95, 0.8])
+@for_each("shift", [0.9, 1.6])
+def test_comparison_equals_numpy_on_the_same_draws(level, shift):
     first, second, label = sample(2, shift=shift)
     resampler = Resampler(40, strata=torch.from_numpy(label))
     statistics = WeightedAUROC(first, label), WeightedAUROC(second, label)
@@ -373,8 +378,8 @@ def test_a_comparison_is_what_numpy_makes_of_the_same_draws(level, shift):
     assert (-other.high, -other.low) == pytest.approx((got.low, got.high))
 
 
-@pytest.mark.parametrize("num", [19, 999])
-def test_no_p_value_is_less_than_the_number_of_resamples_allows(num):
+@for_each("num", [19, 999])
+def test_smallest_p_value_is_one_over_resamples_plus_one(num):
     label = np.repeat([0, 1], 50)
     good, bad = np.arange(100.0), -np.arange(100.0)
     got = paired_bootstrap(good, bad, label, num_resamples=num)
@@ -383,7 +388,7 @@ def test_no_p_value_is_less_than_the_number_of_resamples_allows(num):
     assert got.low == got.high == 1
 
 
-def test_equal_scores_do_not_differ():
+def test_scores_of_equal_order_do_not_differ():
     first, _, label = sample(0)
     got = paired_bootstrap(first, np.exp(first), label, num_resamples=99)
     assert got[2:] == (0, 0, 0, 1)
@@ -408,7 +413,7 @@ def test_resamples_without_a_value_are_left_out():
     )
     both = (draws(Resampler(4, cluster=cluster), 200, 5) > 0).all(dim=1)
     assert 70 < int(both.sum()) < 130
-    # All others are the data themselves, and none is farther off.
+    # All others equal the data, and none is farther from zero.
     assert got == (0.75, 1, -0.25, -0.25, -0.25, 1 / (int(both.sum()) + 1))
     mean = bca_interval(
         WeightedAUROC(first, label),
@@ -419,7 +424,7 @@ def test_resamples_without_a_value_are_left_out():
     assert mean == (0.75, 0.75, 0.75)
 
 
-def test_no_resample_with_a_value_is_an_error():
+def test_resamples_without_any_value_raise():
     label, cluster = [0, 1], torch.tensor([0, 1])
     resampler = Resampler(2, cluster=cluster)
     seed = next(s for s in range(50) if draws(resampler, 1, s).max() == 2)
@@ -433,33 +438,33 @@ def test_no_resample_with_a_value_is_an_error():
         )
 
 
-def test_p_values_are_uniform_if_there_is_no_difference():
+def test_p_values_are_uniform_under_the_null():
     rng = np.random.default_rng(0)
     label = np.repeat([0, 1], 60)
-    found = []
+    p_values = []
     for seed in range(200):
         common = rng.normal(size=120) + label
         first, second = common + rng.normal(size=(2, 120))
         got = paired_bootstrap(
             first, second, label, num_resamples=300, seed=seed
         )
-        found.append(got.p_value)
-    assert stats.kstest(found, "uniform").pvalue > 0.001
-    assert 0.01 <= np.mean(np.array(found) <= 0.05) <= 0.12
+        p_values.append(got.p_value)
+    assert stats.kstest(p_values, "uniform").pvalue > 0.001
+    assert 0.01 <= np.mean(np.array(p_values) <= 0.05) <= 0.12
 
 
-def test_p_values_are_small_if_there_is_a_difference():
+def test_p_values_are_small_for_different_scores():
     rng = np.random.default_rng(1)
     label = np.repeat([0, 1], 60)
-    found = []
+    significant = []
     for seed in range(40):
         noise = rng.normal(size=(2, 120))
         first, second = noise + label * np.array([[1.6], [0.6]])
         got = paired_bootstrap(
             first, second, label, num_resamples=300, seed=seed
         )
-        found.append(got.p_value <= 0.05)
-    assert np.mean(found) > 0.7
+        significant.append(got.p_value <= 0.05)
+    assert np.mean(significant) > 0.7
 
 
 def test_paired_scores_differ_less_than_unpaired_ones():
@@ -468,9 +473,9 @@ def test_paired_scores_differ_less_than_unpaired_ones():
     common = rng.normal(size=120) + label
     close = common + 0.1 * rng.normal(size=120)
     apart = rng.normal(size=120) + label
-    narrow = paired_bootstrap(common, close, label, num_resamples=500)
-    wide = paired_bootstrap(common, apart, label, num_resamples=500)
-    assert wide.high - wide.low > 3 * (narrow.high - narrow.low)
+    paired = paired_bootstrap(common, close, label, num_resamples=500)
+    unpaired = paired_bootstrap(common, apart, label, num_resamples=500)
+    assert unpaired.high - unpaired.low > 3 * (paired.high - paired.low)
 
 
 # Intervals.
@@ -493,8 +498,8 @@ def by_efron(drawn, estimate, jackknife, level):
     return np.quantile(drawn, ends)
 
 
-@pytest.mark.parametrize("level", [0.95, 0.7])
-def test_bca_of_a_mean_is_that_of_efron(level):
+@for_each("level", [0.95, 0.7])
+def test_bca_of_a_mean_equals_efron(level):
     values = np.random.default_rng(0).lognormal(size=25)
     resampler = Resampler(25)
     got = bca_interval(
@@ -510,7 +515,7 @@ def test_bca_of_a_mean_is_that_of_efron(level):
     assert got.high > plain[1] + 0.02 * (high - low)
 
 
-def test_bca_of_strata_is_that_of_efron():
+def test_bca_with_strata_equals_efron():
     first, _, label = sample(3, shift=1.8)
     resampler = Resampler(40, strata=torch.from_numpy(label))
     got = bca_interval(
@@ -536,7 +541,7 @@ def test_bca_of_strata_is_that_of_efron():
     assert got == pytest.approx((estimate, low, high), abs=1e-9)
 
 
-def test_bca_of_clusters_is_that_of_efron():
+def test_bca_with_clusters_equals_efron():
     rng = np.random.default_rng(4)
     cluster = np.repeat(np.arange(12), rng.integers(1, 6, 12))
     values = rng.lognormal(size=12)[cluster]
@@ -552,27 +557,27 @@ def test_bca_of_clusters_is_that_of_efron():
     assert got == pytest.approx((values.mean(), low, high))
 
 
-def test_bca_of_an_area_under_risks_is_that_of_efron():
+def test_bca_of_aurc_equals_efron():
     rng = np.random.default_rng(0)
-    doubt = rng.integers(0, 5, 20)
-    loss = (rng.random(20) < 0.1 + doubt / 6).astype(float)
+    uncertainty = rng.integers(0, 5, 20)
+    loss = (rng.random(20) < 0.1 + uncertainty / 6).astype(float)
     resampler = Resampler(20)
     got = bca_interval(
-        WeightedAURC(doubt, loss), resampler, num_resamples=300, seed=1
+        WeightedAURC(uncertainty, loss), resampler, num_resamples=300, seed=1
     )
     drawn = np.array(
         [
-            area_of_loop(repeat(doubt, w), repeat(loss, w))
+            area_of_loop(repeat(uncertainty, w), repeat(loss, w))
             for w in draws(resampler, 300, 1)
         ]
     )
     jackknife = [
         [
-            area_of_loop(np.delete(doubt, i), np.delete(loss, i))
+            area_of_loop(np.delete(uncertainty, i), np.delete(loss, i))
             for i in range(20)
         ]
     ]
-    estimate = area_of_loop(doubt, loss)
+    estimate = area_of_loop(uncertainty, loss)
     low, high = by_efron(drawn, estimate, jackknife, 0.95)
     assert got == pytest.approx((estimate, low, high))
 
@@ -599,7 +604,7 @@ def test_a_stratum_of_one_sample_adds_no_skewness():
     assert got == pytest.approx((0.5, low, high))
 
 
-def test_bca_of_a_skewed_mean_is_that_of_scipy():
+def test_bca_of_a_skewed_mean_equals_scipy():
     values = np.random.default_rng(1).lognormal(sigma=1.2, size=30)
     got = bca_interval(
         WeightedMean(values), Resampler(30), num_resamples=20_000
@@ -617,7 +622,7 @@ def test_bca_of_a_skewed_mean_is_that_of_scipy():
     assert high - plain.confidence_interval.high > 2 * chance
 
 
-def test_bca_of_an_area_is_that_of_scipy():
+def test_bca_of_auroc_equals_scipy():
     rng = np.random.default_rng(1)
     high, low = rng.normal(1.7, 1, 14), rng.normal(0, 1, 18)
 
@@ -645,22 +650,16 @@ def test_bca_of_an_area_is_that_of_scipy():
     assert got.high == pytest.approx(theirs.high, abs=chance)
 
 
-@pytest.mark.parametrize("values", [[3.0] * 8, [4.0]])
-def test_what_never_varies_has_an_interval_of_one_point(values):
+@for_each("values", [[3.0] * 8, [4.0]])
+def test_interval_of_a_constant_is_one_point(values):
     got = bca_interval(
         WeightedMean(values), Resampler(len(values)), num_resamples=50
     )
     assert got == (values[0],) * 3
-
-
-def test_a_perfect_area_has_an_interval_of_one_point():
     label = torch.tensor([0, 0, 1, 1])
     area = WeightedAUROC([1, 2, 3, 4], label)
-    assert bca_interval(area, Resampler(4, strata=label), num_resamples=50) == (
-        1,
-        1,
-        1,
-    )
+    resampler = Resampler(4, strata=label)
+    assert bca_interval(area, resampler, num_resamples=50) == (1, 1, 1)
 
 
 def test_intervals_repeat_and_widen_with_their_level():
@@ -681,20 +680,20 @@ def test_intervals_repeat_and_widen_with_their_level():
     )
 
 
-def test_bca_intervals_hold_the_truth_as_often_as_said():
+def test_bca_intervals_have_their_coverage():
     rng = np.random.default_rng(0)
-    held = []
+    covered = []
     for seed in range(150):
         mean = WeightedMean(rng.exponential(size=60))
         got = bca_interval(
             mean, Resampler(60), num_resamples=400, level=0.9, seed=seed
         )
-        held.append(got.low <= 1 <= got.high)
-    assert 0.8 <= np.mean(held) <= 0.97
+        covered.append(got.low <= 1 <= got.high)
+    assert 0.8 <= np.mean(covered) <= 0.97
 
 
 def test_clusters_of_copies_widen_intervals():
-    # Each sample five times tells no more than once, so an interval should be
+    # Five copies of a sample carry the information of one, so the interval is
     # wider by the root of 5 than if all were independent.
     rng = np.random.default_rng(0)
     values, cluster = rng.normal(size=60), torch.arange(60)
@@ -705,39 +704,34 @@ def test_clusters_of_copies_widen_intervals():
 
     mean = WeightedMean(copies)
     plain = width(bca_interval(mean, Resampler(300), num_resamples=3000))
-    whole = width(
+    clustered = width(
         bca_interval(mean, Resampler(300, cluster=clusters), num_resamples=3000)
     )
-    once = width(
+    single = width(
         bca_interval(WeightedMean(values), Resampler(60), num_resamples=3000)
     )
-    assert whole / plain == pytest.approx(math.sqrt(5), rel=0.1)
-    assert whole == pytest.approx(once, rel=0.1)
+    assert clustered / plain == pytest.approx(math.sqrt(5), rel=0.1)
+    assert clustered == pytest.approx(single, rel=0.1)
 
 
-def test_clusters_of_copies_make_differences_less_sure():
+def test_clusters_of_copies_raise_p_values():
     first, second, label = sample(4, size=60, shift=1.8)
     copies = [x.repeat(5) for x in (first, second, label)]
     cluster = torch.arange(60).repeat_interleave(5)
     plain = paired_bootstrap(*copies, num_resamples=2000)
-    whole = paired_bootstrap(*copies, num_resamples=2000, cluster=cluster)
-    assert whole[:3] == plain[:3]
+    clustered = paired_bootstrap(*copies, num_resamples=2000, cluster=cluster)
+    assert clustered[:3] == plain[:3]
     assert plain.first == pytest.approx(auroc(first, label))
-    ratio = (whole.high - whole.low) / (plain.high - plain.low)
+    ratio = (clustered.high - clustered.low) / (plain.high - plain.low)
     assert ratio == pytest.approx(math.sqrt(5), rel=0.15)
-    assert whole.p_value > 5 * plain.p_value
+    assert clustered.p_value > 5 * plain.p_value
 
 
-@pytest.mark.parametrize("dtype", [torch.uint8, torch.bool, torch.half])
-def test_weights_of_any_type(dtype):
+@for_each("dtype", [torch.uint8, torch.bool, torch.half])
+def test_weights_of_narrow_types_are_exact(dtype):
     generator = torch.Generator().manual_seed(0)
     label = torch.randint(2, (3000,), generator=generator)
     score = torch.randint(5, (3000,), generator=generator) + label
     ones = torch.ones((1, 3000), dtype=dtype)
     want = roc_auc_score(label, score)
     assert float(WeightedAUROC(score, label)(ones)) == pytest.approx(want)
-
-
-def test_no_resamples_are_refused():
-    with pytest.raises(ValueError, match="'num_resamples' must be positive"):
-        next(Resampler(3).draw(0, 0))

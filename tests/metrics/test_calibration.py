@@ -18,6 +18,7 @@ from pyg_cagp.metrics import (
     log_loss,
     maximum_calibration_error,
 )
+from tests.loops import for_each
 
 
 def width_groups(p, num_bins):
@@ -63,7 +64,7 @@ def probabilities(draw):
 
 @settings(deadline=None, max_examples=80)
 @given(probabilities(), st.integers(1, 20), st.sampled_from(["width", "mass"]))
-def test_bins_and_errors_are_those_of_a_loop(sample, num_bins, binning):
+def test_bins_and_errors_equal_a_loop(sample, num_bins, binning):
     p, y = sample
     rows = gather(p, y, GROUPS[binning](p, num_bins))
     bins = calibration_bins(p, y, num_bins=num_bins, binning=binning)
@@ -84,8 +85,8 @@ def test_bins_and_errors_are_those_of_a_loop(sample, num_bins, binning):
     assert maximum_calibration_error(p, y, **cut) == pytest.approx(largest)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_errors_of_many_samples_are_those_of_a_loop(seed):
+@for_each("seed", range(3))
+def test_errors_of_many_samples_equal_a_loop(seed):
     rng = np.random.default_rng(seed)
     p = rng.beta(0.7, 1.3, 300)
     y = (rng.random(300) < p**2).astype(int)
@@ -96,7 +97,7 @@ def test_errors_of_many_samples_are_those_of_a_loop(seed):
         assert got == pytest.approx(l1)
 
 
-@pytest.mark.parametrize("num", [15, 16, 31, 100])
+@for_each("num", [15, 16, 31, 100])
 def test_bins_of_equal_mass_differ_by_one_at_most(num):
     p = torch.rand(num, generator=torch.Generator().manual_seed(0)).double()
     size = calibration_bins(
@@ -107,9 +108,9 @@ def test_bins_of_equal_mass_differ_by_one_at_most(num):
     assert size.sum() == num
 
 
-@pytest.mark.parametrize("binning", ["width", "mass"])
-@pytest.mark.parametrize("num_bins", [1, 2, 15])
-def test_probabilities_of_0_and_1_are_counted(binning, num_bins):
+@for_each("binning", ["width", "mass"])
+@for_each("num_bins", [1, 2, 15])
+def test_probabilities_of_0_and_1_are_binned(binning, num_bins):
     p, y = [0.0, 0.0, 1.0, 1.0], [1, 1, 0, 0]
     bins = calibration_bins(p, y, num_bins=num_bins, binning=binning)
     assert int(bins.size.sum()) == 4
@@ -117,27 +118,27 @@ def test_probabilities_of_0_and_1_are_counted(binning, num_bins):
     assert error == (0 if num_bins == 1 else 1)
 
 
-def test_a_bin_of_equal_width_has_its_upper_edge():
+def test_bins_of_equal_width_contain_their_upper_edge():
     # 0.3 is in (0.2, 0.3], in double precision, too.
     bins = calibration_bins([0.25, 0.3, 0.31], [1, 1, 0], num_bins=10)
     assert bins.size.tolist() == [2, 1]
     assert bins.confidence.tolist() == pytest.approx([0.275, 0.31])
 
 
-@pytest.mark.parametrize("num_bins", range(1, 31))
-def test_every_upper_edge_is_in_its_own_bin(num_bins):
+@for_each("num_bins", range(1, 31))
+def test_upper_edges_fall_into_different_bins(num_bins):
     p = [k / num_bins for k in range(num_bins + 1)]
     bins = calibration_bins(p, [0] * len(p), num_bins=num_bins)
     assert bins.size.tolist() == [2] + [1] * (num_bins - 1)
 
 
-def test_ties_are_never_parted():
+def test_ties_share_a_bin():
     p = [0.1] * 7 + [0.2] * 2 + [0.9]
     bins = calibration_bins(p, [0] * 10, num_bins=5, binning="mass")
     assert bins.size.tolist() == [7, 2, 1]
 
 
-def test_more_bins_than_samples_leave_none_empty():
+def test_empty_bins_are_left_out():
     bins = calibration_bins(
         [0.1, 0.5, 0.7], [0, 1, 1], num_bins=50, binning="mass"
     )
@@ -153,11 +154,9 @@ def test_perfectly_calibrated_groups_have_no_error():
     assert brier_parts(p, y).reliability == 0
 
 
-@pytest.mark.parametrize(
-    ("norm", "share"), [("l1", 0.8), ("l2", 0.6)], ids=["l1", "l2"]
-)
-@pytest.mark.parametrize("binning", ["width", "mass"])
-def test_debiasing_brings_calibrated_data_closer_to_zero(norm, share, binning):
+@for_each(("norm", "share"), [("l1", 0.8), ("l2", 0.6)])
+@for_each("binning", ["width", "mass"])
+def test_debiased_error_of_calibrated_data_is_smaller(norm, share, binning):
     rng = np.random.default_rng(0)
     plain, debiased = [], []
     for _ in range(200):
@@ -173,37 +172,37 @@ def test_debiasing_brings_calibrated_data_closer_to_zero(norm, share, binning):
     assert np.mean(debiased) < share * np.mean(plain)
 
 
-def test_the_debiased_square_has_the_right_mean():
+def test_debiased_square_is_unbiased():
     # Three groups with gaps so large that nothing is cut off at zero.
-    told, true = np.array([0.1, 0.5, 0.7]), np.array([0.5, 0.9, 0.3])
+    predicted, true = np.array([0.1, 0.5, 0.7]), np.array([0.5, 0.9, 0.3])
     size = np.array([4, 3, 5])
     share = size / size.sum()
-    truth = float(share @ (told - true) ** 2)
+    truth = float(share @ (predicted - true) ** 2)
     bias = float(share @ (true * (1 - true) / size))
     rng = np.random.default_rng(0)
-    p = np.repeat(told, size)
+    p = np.repeat(predicted, size)
     squares = {False: [], True: []}
     for _ in range(1500):
         y = rng.random(12) < np.repeat(true, size)
-        for debiased, found in squares.items():
+        for debiased, errors in squares.items():
             error = expected_calibration_error(
                 p, y, num_bins=10, norm="l2", debiased=debiased
             )
-            found.append(error**2)
+            errors.append(error**2)
     noise = np.std(squares[True]) / math.sqrt(1500)
-    # By far enough to tell a division by n - 1 from one by n.
+    # Large enough to separate a division by n - 1 from one by n.
     assert bias / 4 > 4 * noise
     assert np.mean(squares[False]) == pytest.approx(truth + bias, abs=4 * noise)
     assert np.mean(squares[True]) == pytest.approx(truth, abs=4 * noise)
 
 
-def test_the_debiased_square_by_hand():
+def test_debiased_square_by_hand():
     # A gap of 0.5 and a variance of 3/4 * 1/4 over 4 - 1.
     got = expected_calibration_error(
         [0.25] * 4, [1, 1, 1, 0], norm="l2", debiased=True
     )
     assert got == pytest.approx(math.sqrt(0.25 - 0.1875 / 3))
-    # What would be less than zero is zero.
+    # A negative square is cut off at zero.
     assert (
         expected_calibration_error([0.5] * 2, [1, 0], norm="l2", debiased=True)
         == 0
@@ -223,8 +222,8 @@ def gap_and_spread(p, y):
     return abs(f - p), math.sqrt(f * (1 - f) / len(y))
 
 
-@pytest.mark.parametrize(("p", "y"), FOLDED)
-def test_the_debiased_gap_is_that_of_a_folded_normal(p, y):
+@for_each(("p", "y"), FOLDED)
+def test_debiased_gap_equals_a_folded_normal(p, y):
     gap, spread = gap_and_spread(p, y)
     got = expected_calibration_error([p] * len(y), y, debiased=True)
     folded = stats.foldnorm.mean(gap / spread, scale=spread)
@@ -233,19 +232,19 @@ def test_the_debiased_gap_is_that_of_a_folded_normal(p, y):
     assert folded == pytest.approx(np.abs(drawn).mean(), abs=2e-3)
 
 
-def test_the_debiased_gaps_are_weighted_by_size():
+def test_debiased_gaps_are_weighted_by_size():
     p = [p for p, y in FOLDED for _ in y]
     y = [bit for _, y in FOLDED for bit in y]
     expected = 0.0
-    for told, labels in FOLDED:
-        gap, spread = gap_and_spread(told, labels)
+    for predicted, labels in FOLDED:
+        gap, spread = gap_and_spread(predicted, labels)
         folded = stats.foldnorm.mean(gap / spread, scale=spread)
         expected += len(labels) / len(y) * (2 * gap - folded)
     got = expected_calibration_error(p, y, debiased=True)
     assert got == pytest.approx(expected, abs=1e-12)
 
 
-def test_bins_without_variance_are_not_mended():
+def test_bins_without_variance_have_no_bias():
     p, y = [0.1, 0.1, 0.8], [0, 0, 1]
     for norm in ("l1", "l2"):
         assert expected_calibration_error(
@@ -255,7 +254,7 @@ def test_bins_without_variance_are_not_mended():
 
 @settings(deadline=None, max_examples=60)
 @given(probabilities())
-def test_brier_score_and_its_parts_are_those_of_loops(sample):
+def test_brier_score_and_parts_equal_loops(sample):
     p, y = sample
     n = len(p)
     score = sum((a - b) ** 2 for a, b in zip(p, y, strict=True)) / n
@@ -276,9 +275,9 @@ def test_brier_score_and_its_parts_are_those_of_loops(sample):
     )
 
 
-@pytest.mark.parametrize("binning", ["width", "mass"])
-@pytest.mark.parametrize("num_bins", [1, 3, 10])
-def test_brier_parts_of_bins_are_those_of_five_components(num_bins, binning):
+@for_each("binning", ["width", "mass"])
+@for_each("num_bins", [1, 3, 10])
+def test_brier_parts_of_bins_equal_five_components(num_bins, binning):
     rng = np.random.default_rng(0)
     p = rng.random(120).round(2)
     y = (rng.random(120) < 0.2 + 0.5 * p).astype(int)
@@ -286,15 +285,15 @@ def test_brier_parts_of_bins_are_those_of_five_components(num_bins, binning):
     reliability = resolution = 0.0
     for group in set(groups):
         inside = np.array(groups) == group
-        told, true = p[inside].mean(), y[inside].mean()
+        predicted, true = p[inside].mean(), y[inside].mean()
         share = inside.mean()
-        reliability += share * (told - true) ** 2
+        reliability += share * (predicted - true) ** 2
         resolution += share * (true - y.mean()) ** 2
-        # What is told within a bin: minus its variance, plus twice its
-        # covariance with what came true.
-        resolution -= share * ((p[inside] - told) ** 2).mean()
+        # Within a bin: minus the variance of the probabilities, plus twice
+        # their covariance with the labels.
+        resolution -= share * ((p[inside] - predicted) ** 2).mean()
         resolution += (
-            2 * share * ((p[inside] - told) * (y[inside] - true)).mean()
+            2 * share * ((p[inside] - predicted) * (y[inside] - true)).mean()
         )
     got = brier_parts(p, y, num_bins=num_bins, binning=binning)
     assert got.reliability == pytest.approx(reliability)
@@ -305,7 +304,7 @@ def test_brier_parts_of_bins_are_those_of_five_components(num_bins, binning):
     )
 
 
-def test_brier_parts_gather_by_mass_unless_told():
+def test_brier_parts_bin_by_mass_by_default():
     p, y = [0.1, 0.2, 0.3, 0.9], [0, 1, 0, 1]
     assert brier_parts(p, y, num_bins=2) == brier_parts(
         p, y, num_bins=2, binning="mass"
@@ -315,19 +314,19 @@ def test_brier_parts_gather_by_mass_unless_told():
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_scores_are_those_of_sklearn(seed):
+@for_each("seed", range(4))
+def test_log_loss_and_brier_score_equal_sklearn(seed):
     rng = np.random.default_rng(seed)
     y = (rng.random(90) < 0.4).astype(int)
     p = rng.random(90)
     if seed > 1:
-        # Sure, and sometimes wrong.
+        # Some probabilities are 0 or 1, and some of these are wrong.
         p[:8] = [0, 1] * 4
     assert log_loss(p, y) == pytest.approx(sk.log_loss(y, p))
     assert brier_score(p, y) == pytest.approx(sk.brier_score_loss(y, p))
 
 
-def test_sure_errors_cost_much_but_not_everything():
+def test_log_loss_is_clipped_at_machine_epsilon():
     assert log_loss([0.0], [1]) == pytest.approx(-math.log(2.0**-52))
     assert log_loss([1.0], [0]) == pytest.approx(-math.log(2.0**-52))
     assert log_loss([1.0, 0.0], [1, 0]) == pytest.approx(0, abs=1e-15)

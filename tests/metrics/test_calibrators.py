@@ -1,4 +1,4 @@
-"""Maps to probabilities against scikit-learn, and against what made them."""
+"""Calibrators against scikit-learn, closed forms and known functions."""
 
 import json
 import math
@@ -20,9 +20,10 @@ from pyg_cagp.metrics import (
     log_loss,
     monotone_logistic,
 )
+from tests.loops import for_each
 
 ALL = [PlattCalibrator, BetaCalibrator, IsotonicCalibrator]
-every = pytest.mark.parametrize("calibrator", ALL)
+each_calibrator = for_each("calibrator", ALL)
 
 
 def samples(seed, size=80):
@@ -33,7 +34,7 @@ def samples(seed, size=80):
 
 
 def smoothed(label):
-    """What Platt has labels smoothed to."""
+    """The smoothed labels of Platt (1999)."""
     ones, zeros = label.sum(), (1 - label).sum()
     return np.where(label == 1, (ones + 1) / (ones + 2), 1 / (zeros + 2))
 
@@ -51,8 +52,8 @@ def by_sklearn(features, label, ridge=0):
     return model
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize(("scale", "shift"), [(1, 0), (2000, -5), (1e-4, 3)])
+@for_each("seed", range(4))
+@for_each(("scale", "shift"), [(1, 0), (2000, -5), (1e-4, 3)])
 def test_platt_is_logistic_regression_of_smoothed_labels(seed, scale, shift):
     score, label = samples(seed)
     given = score * scale + shift
@@ -66,8 +67,8 @@ def test_platt_is_logistic_regression_of_smoothed_labels(seed, scale, shift):
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_platt_has_no_slope_left_to_climb(seed):
+@for_each("seed", range(4))
+def test_platt_gradient_is_zero(seed):
     score, label = samples(seed)
     rest = PlattCalibrator().fit(score, label)(score).numpy() - smoothed(label)
     assert rest.mean() == pytest.approx(0, abs=1e-6)
@@ -75,20 +76,20 @@ def test_platt_has_no_slope_left_to_climb(seed):
 
 
 def three_features(seed):
-    """The first two tell of the label, the third of its opposite."""
+    """Two features that rise with the label, and one that falls."""
     rng = np.random.default_rng(seed)
     label = (rng.random(150) < 0.4).astype(int)
     x = rng.normal(size=(150, 3)) + np.outer(label, [1.0, 0.7, -0.8])
     return x * [1, 20, 0.1] + [0, 5, -3], label
 
 
-@pytest.mark.parametrize("ridge", [0.0, 0.1, 2.0])
-def test_the_penalty_is_that_of_sklearn_on_features_of_one_size(ridge):
+@for_each("ridge", [0.0, 0.1, 2.0])
+def test_penalty_equals_sklearn_on_standardised_features(ridge):
     x, label = three_features(0)
     x = x[:, :2]
     spread = x.std(axis=0)
-    round_x = (x - x.mean(axis=0)) / spread
-    model = by_sklearn(round_x, label, ridge)
+    standardised = (x - x.mean(axis=0)) / spread
+    model = by_sklearn(standardised, label, ridge)
     assert model.coef_.min() > 0
     slopes, intercept = monotone_logistic(
         torch.from_numpy(x), torch.from_numpy(label), ridge=ridge
@@ -97,13 +98,13 @@ def test_the_penalty_is_that_of_sklearn_on_features_of_one_size(ridge):
         model.coef_[0].tolist(), abs=1e-4
     )
     assert (x @ slopes.numpy() + intercept).tolist() == pytest.approx(
-        model.decision_function(round_x).tolist(), abs=1e-3
+        model.decision_function(standardised).tolist(), abs=1e-3
     )
 
 
-@pytest.mark.parametrize("ridge", [0.0, 0.3])
-@pytest.mark.parametrize("seed", range(3))
-def test_no_slope_is_negative_and_none_can_be_bettered(ridge, seed):
+@for_each("ridge", [0.0, 0.3])
+@for_each("seed", range(3))
+def test_slopes_are_a_constrained_optimum(ridge, seed):
     x, label = three_features(seed)
     slopes, intercept = monotone_logistic(
         torch.from_numpy(x), torch.from_numpy(label), ridge=ridge
@@ -120,10 +121,10 @@ def test_no_slope_is_negative_and_none_can_be_bettered(ridge, seed):
     assert climb[2] > 0.01
 
 
-def test_platt_of_two_samples_meets_both():
+def test_platt_of_two_samples_has_a_closed_form():
     platt = PlattCalibrator().fit([0.0, 1.0], [0, 1])
     assert platt([0.0, 1.0]).tolist() == pytest.approx([1 / 3, 2 / 3])
-    assert platt.state_["slope"] == pytest.approx(2 * math.log(2), rel=1e-5)
+    assert platt.state_["slope"] == pytest.approx(2 * math.log(2), rel=1e-8)
     assert platt.state_["intercept"] == pytest.approx(-math.log(2), rel=1e-5)
 
 
@@ -138,31 +139,31 @@ def test_platt_of_separable_samples_is_finite():
     assert PlattCalibrator().fit(score, label).state_["slope"] < 100
 
 
-@pytest.mark.parametrize("calibrator", [PlattCalibrator, BetaCalibrator])
-def test_scores_that_tell_the_opposite_are_not_turned_around(calibrator):
+@for_each("calibrator", [PlattCalibrator, BetaCalibrator])
+def test_slopes_of_reversed_scores_are_zero(calibrator):
     score = np.linspace(0.05, 0.95, 40)
     label = np.repeat([1, 0], [10, 30])
-    found = calibrator().fit(score, label)
-    slopes = found.state_.get("slopes", [found.state_.get("slope")])
+    fitted = calibrator().fit(score, label)
+    slopes = fitted.state_.get("slopes", [fitted.state_.get("slope")])
     assert min(slopes) == max(slopes) == 0
-    assert found([0.0, 0.5, 1.0]).tolist() == pytest.approx(
+    assert fitted([0.0, 0.5, 1.0]).tolist() == pytest.approx(
         [smoothed(label).mean()] * 3, abs=1e-6
     )
 
 
-def test_one_score_for_all_tells_only_how_common_ones_are():
+def test_constant_scores_give_the_share_of_ones():
     label = np.repeat([1, 0], [10, 30])
     for calibrator in (PlattCalibrator, BetaCalibrator):
-        found = calibrator().fit([0.3] * 40, label)([0.3, 0.9])
-        assert found.tolist() == pytest.approx(
+        probability = calibrator().fit([0.3] * 40, label)([0.3, 0.9])
+        assert probability.tolist() == pytest.approx(
             [smoothed(label).mean()] * 2, abs=1e-6
         )
-    found = IsotonicCalibrator().fit([0.3] * 40, label)([0.1, 0.3, 0.9])
-    assert found.tolist() == [0.25] * 3
+    probability = IsotonicCalibrator().fit([0.3] * 40, label)([0.1, 0.3, 0.9])
+    assert probability.tolist() == [0.25] * 3
 
 
-@pytest.mark.parametrize("value", [0.1, 1 / 3, 0.7, 1e9 / 7])
-def test_the_rounding_error_of_a_mean_is_no_spread(value):
+@for_each("value", [0.1, 1 / 3, 0.7, 1e9 / 7])
+def test_rounding_of_constant_scores_gives_no_slope(value):
     for ones, zeros in ((1, 2), (3, 7), (20, 29), (300, 700)):
         label = np.repeat([1, 0], [ones, zeros])
         platt = PlattCalibrator().fit([value] * (ones + zeros), label)
@@ -172,14 +173,16 @@ def test_the_rounding_error_of_a_mean_is_no_spread(value):
         )
 
 
-@every
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("flip", [False, True])
-def test_every_map_is_monotone_and_gives_probabilities(calibrator, seed, flip):
+@each_calibrator
+@for_each("seed", range(3))
+@for_each("flip", [False, True])
+def test_calibrators_are_monotone_and_give_probabilities(
+    calibrator, seed, flip
+):
     score, label = samples(seed)
-    found = calibrator().fit(score, 1 - label if flip else label)
+    fitted = calibrator().fit(score, 1 - label if flip else label)
     places = torch.linspace(0, 1, 301, dtype=torch.double)
-    p = found(places)
+    p = fitted(places)
     assert p.dtype == torch.double
     assert bool((p.diff() >= 0).all())
     assert 0 <= float(p.min()) <= float(p.max()) <= 1
@@ -188,15 +191,15 @@ def test_every_map_is_monotone_and_gives_probabilities(calibrator, seed, flip):
 
 
 def grouped(true):
-    """Probabilities k / 10, each with as many ones as `true` says."""
-    told = np.arange(1, 10) / 10
-    ones = np.round(true(told) * 20_000).astype(int)
-    score = np.repeat(told, 20_000)
+    """Probabilities k / 10, with a share of ones of `true(k / 10)`."""
+    predicted = np.arange(1, 10) / 10
+    ones = np.round(true(predicted) * 20_000).astype(int)
+    score = np.repeat(predicted, 20_000)
     label = np.concatenate([np.arange(20_000) < n for n in ones]).astype(int)
     return score, label
 
 
-def test_beta_leaves_calibrated_probabilities_as_they_are():
+def test_beta_of_calibrated_probabilities_is_the_identity():
     score, label = grouped(lambda p: p)
     beta = BetaCalibrator().fit(score, label)
     assert beta.state_["slopes"] == pytest.approx([1, 1], abs=2e-3)
@@ -205,7 +208,7 @@ def test_beta_leaves_calibrated_probabilities_as_they_are():
     assert beta(p).tolist() == pytest.approx(p, abs=1e-3)
 
 
-def test_beta_unbends_what_platt_cannot():
+def test_beta_recovers_a_distortion_that_platt_cannot():
     def true(p):
         return expit(2 * np.log(p) - 0.5 * np.log(1 - p) + 0.7)
 
@@ -222,7 +225,7 @@ def test_beta_unbends_what_platt_cannot():
     assert log_loss(platt(logit(score)), label) > best + 1e-3
 
 
-@pytest.mark.parametrize("seed", range(3))
+@for_each("seed", range(3))
 def test_beta_is_logistic_regression_on_two_logarithms(seed):
     rng = np.random.default_rng(seed)
     score = rng.uniform(0.02, 0.98, 400)
@@ -231,13 +234,13 @@ def test_beta_is_logistic_regression_on_two_logarithms(seed):
     features = np.stack([np.log(score), -np.log(1 - score)], axis=1)
     model = by_sklearn(features, label)
     assert model.coef_.min() > 0
-    found = BetaCalibrator().fit(score, label)(score)
-    assert found.tolist() == pytest.approx(
+    probability = BetaCalibrator().fit(score, label)(score)
+    assert probability.tolist() == pytest.approx(
         model.predict_proba(features)[:, 1].tolist(), abs=1e-4
     )
 
 
-def test_beta_takes_probabilities_of_0_and_1():
+def test_beta_accepts_0_and_1_and_rejects_others():
     beta = BetaCalibrator().fit([0, 0, 0.4, 0.6, 1, 1], [0, 1, 0, 1, 0, 1])
     assert bool(beta([0.0, 0.5, 1.0]).isfinite().all())
     with pytest.raises(ValueError, match=r"'score'.*\[0, 1\].*position 1"):
@@ -246,17 +249,17 @@ def test_beta_takes_probabilities_of_0_and_1():
         BetaCalibrator().fit([-0.1, 0.5], [0, 1])
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_isotonic_is_that_of_sklearn(seed):
+@for_each("seed", range(3))
+def test_isotonic_equals_sklearn(seed):
     score, label = samples(seed)
     model = IsotonicRegression(out_of_bounds="clip").fit(score, label)
     places = np.random.default_rng(seed).uniform(-0.5, 1.5, 200)
-    found = IsotonicCalibrator().fit(score, label)
+    fitted = IsotonicCalibrator().fit(score, label)
     for x in (score, places):
-        assert found(x).tolist() == pytest.approx(model.predict(x).tolist())
+        assert fitted(x).tolist() == pytest.approx(model.predict(x).tolist())
 
 
-def test_isotonic_is_the_largest_of_the_smallest_means():
+def test_isotonic_equals_the_max_min_formula():
     label = np.random.default_rng(0).integers(0, 2, 12)
     label[:2] = 0, 1
     expected = [
@@ -266,43 +269,43 @@ def test_isotonic_is_the_largest_of_the_smallest_means():
         )
         for i in range(12)
     ]
-    found = IsotonicCalibrator().fit(np.arange(12), label)
-    assert found(np.arange(12)).tolist() == pytest.approx(expected)
+    fitted = IsotonicCalibrator().fit(np.arange(12), label)
+    assert fitted(np.arange(12)).tolist() == pytest.approx(expected)
     between = (expected[3] + expected[4]) / 2
-    assert found([3.5]).tolist() == pytest.approx([between])
-    assert found([-math.inf, math.inf]).tolist() == pytest.approx(
+    assert fitted([3.5]).tolist() == pytest.approx([between])
+    assert fitted([-math.inf, math.inf]).tolist() == pytest.approx(
         [expected[0], expected[-1]]
     )
 
 
-@every
-def test_a_map_survives_a_file(calibrator):
+@each_calibrator
+def test_state_round_trips_through_json(calibrator):
     score, label = samples(0)
-    found = calibrator().fit(score, label)
-    again = calibrator.from_state(json.loads(json.dumps(found.state_)))
+    fitted = calibrator().fit(score, label)
+    again = calibrator.from_state(json.loads(json.dumps(fitted.state_)))
     assert type(again) is calibrator
     places = torch.linspace(0, 1, 101)
-    assert torch.equal(again(places), found(places))
-    # It is a map of its own.
-    state = dict(found.state_)
+    assert torch.equal(again(places), fitted(places))
+    # The calibrator does not share the state that it was given.
+    state = dict(fitted.state_)
     again = calibrator.from_state(state)
     state.clear()
-    assert torch.equal(again(places), found(places))
+    assert torch.equal(again(places), fitted(places))
     again.fit(score, 1 - label)
-    assert not torch.equal(again(places), found(places))
+    assert not torch.equal(again(places), fitted(places))
 
 
-@every
-def test_fit_returns_itself_and_forgets_what_was(calibrator):
+@each_calibrator
+def test_fit_returns_self_and_replaces_the_state(calibrator):
     score, label = samples(0)
     fresh = calibrator().fit(*samples(1)).state_
-    found = calibrator()
-    assert found.fit(score, label) is found
-    assert found.fit(*samples(1)).state_ == fresh
+    fitted = calibrator()
+    assert fitted.fit(score, label) is fitted
+    assert fitted.fit(*samples(1)).state_ == fresh
 
 
-@every
-def test_what_is_not_fitted_says_so(calibrator):
+@each_calibrator
+def test_unfitted_calibrator_raises(calibrator):
     with pytest.raises(
         NotFittedError, match=f"{calibrator.__name__} is not fitted"
     ):
@@ -310,28 +313,22 @@ def test_what_is_not_fitted_says_so(calibrator):
     assert repr(calibrator()) == f"{calibrator.__name__}()"
 
 
-@every
-def test_scores_in_single_precision_give_the_same_map(calibrator):
+@each_calibrator
+def test_single_precision_gives_the_same_calibrator(calibrator):
     score = torch.tensor([0.125, 0.25, 0.5, 0.625, 0.75, 0.875])
     label = [0, 1, 0, 1, 0, 1]
-    found = calibrator().fit(score, label)
-    assert found.state_ == calibrator().fit(score.double(), label).state_
-    assert torch.equal(found(score), found(score.double()))
+    fitted = calibrator().fit(score, label)
+    assert fitted.state_ == calibrator().fit(score.double(), label).state_
+    assert torch.equal(fitted(score), fitted(score.double()))
 
 
-def test_a_flat_map_of_infinity_is_flat():
+def test_flat_platt_is_defined_at_infinity():
     platt = PlattCalibrator().fit([3.0, 2.0, 1.0, 0.0], [0, 0, 1, 1])
     got = platt([float("inf"), 0.0, -float("inf")])
     assert got.tolist() == [got[1]] * 3
 
 
-def test_smoothed_labels_are_exact():
-    # Two samples at 0 and 1 have targets 1/3 and 2/3: slope 2 ln 2.
-    platt = PlattCalibrator().fit([0.0, 1.0], [0, 1])
-    assert platt.state_["slope"] == pytest.approx(2 * np.log(2), rel=1e-8)
-
-
-def test_blas_has_one_thread_while_a_map_is_fitted(monkeypatch):
+def test_fit_limits_blas_to_one_thread(monkeypatch):
     def threads():
         return {
             library["num_threads"]
@@ -339,19 +336,19 @@ def test_blas_has_one_thread_while_a_map_is_fitted(monkeypatch):
             if library["user_api"] == "blas"
         }
 
-    minimize, seen = scipy.optimize.minimize, []
+    minimize, counts = scipy.optimize.minimize, []
 
     def spy(*args, **kwargs):
-        seen.append(threads())
+        counts.append(threads())
         return minimize(*args, **kwargs)
 
     monkeypatch.setattr(scipy.optimize, "minimize", spy)
     with threadpool_limits(2, user_api="blas"):
         PlattCalibrator().fit(*samples(0))
-        assert (seen, threads()) == ([{1}], {2})
+        assert (counts, threads()) == ([{1}], {2})
 
 
-def test_features_that_are_no_numbers_are_refused():
+def test_features_that_are_not_finite_raise():
     x = torch.tensor([[0.0], [float("nan")]])
-    with pytest.raises(ValueError, match="'features' must hold finite"):
+    with pytest.raises(ValueError, match="'features'"):
         monotone_logistic(x, torch.tensor([0, 1]))

@@ -1,4 +1,4 @@
-"""Conformal thresholds against sorted lists, and the promise they make."""
+"""Conformal thresholds against sorted lists, and their coverage."""
 
 import math
 from fractions import Fraction
@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from pyg_cagp.metrics import conformal_threshold, mondrian_thresholds
+from tests.loops import for_each
 
 ALPHAS = ["0.05", "0.1", "0.2", "0.25", "0.3", "0.4", "0.5", "0.7", "0.9"]
 
@@ -18,8 +19,8 @@ def by_sorting(scores, alpha):
     return sorted(scores)[place - 1] if place <= len(scores) else math.inf
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-def test_threshold_is_that_of_a_sorted_list(alpha):
+@for_each("alpha", ALPHAS)
+def test_threshold_equals_a_sorted_list(alpha):
     rng = np.random.default_rng(0)
     for n in (*range(1, 45), 99, 100, 199, 399):
         scores = rng.normal(size=n).tolist()
@@ -35,20 +36,20 @@ def test_threshold_with_ties():
     assert conformal_threshold([5] * 9, alpha=0.1) == 5
 
 
-@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.1, 0.2])
-def test_too_few_scores_promise_nothing_but_everything(alpha):
+@for_each("alpha", [0.01, 0.05, 0.1, 0.2])
+def test_threshold_of_too_few_scores_is_infinite(alpha):
     least = round(1 / alpha) - 1
     assert conformal_threshold(range(least), alpha=alpha) == least - 1
     assert conformal_threshold(range(least - 1), alpha=alpha) == math.inf
 
 
-@pytest.mark.parametrize(("n", "alpha"), [(20, 0.1), (50, 0.1), (38, 0.25)])
-def test_sets_cover_as_often_as_said(n, alpha):
+@for_each(("n", "alpha"), [(20, 0.1), (50, 0.1), (38, 0.25)])
+def test_sets_have_their_coverage(n, alpha):
     rng = np.random.default_rng(n)
     drawn = torch.from_numpy(rng.random((3000, n)))
-    found = [conformal_threshold(scores, alpha=alpha) for scores in drawn]
+    thresholds = [conformal_threshold(scores, alpha=alpha) for scores in drawn]
     # A fresh uniform score is at most t with probability t.
-    covered = np.minimum(found, 1)
+    covered = np.minimum(thresholds, 1)
     noise = 4 * covered.std() / math.sqrt(3000)
     assert covered.mean() >= 1 - alpha - noise
     assert covered.mean() <= 1 - alpha + 1 / (n + 1) + noise
@@ -57,7 +58,7 @@ def test_sets_cover_as_often_as_said(n, alpha):
     assert covered.mean() == pytest.approx(exact, abs=noise)
 
 
-def test_a_fresh_tie_is_covered_more_often():
+def test_sets_contain_ties_with_the_threshold():
     # With few values, "at most" covers what "less" would miss.
     rng = np.random.default_rng(0)
     hits = 0
@@ -67,9 +68,9 @@ def test_a_fresh_tie_is_covered_more_often():
     assert hits / 1000 >= 0.8
 
 
-@pytest.mark.parametrize("alpha", ["0.1", "0.2", "0.25", "0.5"])
-@pytest.mark.parametrize("fallback", ["everything", "pooled"])
-def test_each_group_gets_what_it_would_get_alone(alpha, fallback):
+@for_each("alpha", ["0.1", "0.2", "0.25", "0.5"])
+@for_each("fallback", ["everything", "pooled"])
+def test_groups_have_their_own_thresholds(alpha, fallback):
     rng = np.random.default_rng(0)
     # Groups of many sizes, 1 and 5 empty; in no order; some scores tied.
     group = rng.permutation(np.repeat([0, 2, 3, 4, 6], [40, 1, 5, 9, 23]))
@@ -98,8 +99,8 @@ def test_each_group_gets_what_it_would_get_alone(alpha, fallback):
     assert not {1, 5} & set(alone)
 
 
-@pytest.mark.parametrize("alpha", ["0.007", "0.05", "0.1", "0.4", "0.7"])
-def test_groups_are_counted_in_double_precision(alpha):
+@for_each("alpha", ["0.007", "0.05", "0.1", "0.4", "0.7"])
+def test_group_quantiles_are_computed_in_double_precision(alpha):
     # In single precision, 25 * 0.6 is more than 15, and 16857 * 0.993 no more
     # than 16739.
     for n in (9, 24, 49, 199, 16_856, 20_000):
@@ -109,14 +110,14 @@ def test_groups_are_counted_in_double_precision(alpha):
         assert got.tolist() == [by_sorting(scores, alpha)]
 
 
-def test_lists_are_groups_too():
+def test_groups_may_be_lists_of_integers():
     got = mondrian_thresholds([0.5, 0.25, 1.0], [1, 1, 0], 2, alpha=0.5)
     assert got.tolist() == [1, 0.5]
     with pytest.raises(ValueError, match=r"'group'.*whole.*float32"):
         mondrian_thresholds([0.5, 0.25], [0.0, 1.0], 2)
 
 
-def test_groups_keep_the_promise_where_all_together_do_not():
+def test_group_thresholds_cover_each_group_and_a_pooled_one_does_not():
     rng = np.random.default_rng(0)
     group = torch.arange(2).repeat_interleave(30)
     own, pooled = [], []
@@ -134,7 +135,7 @@ def test_groups_keep_the_promise_where_all_together_do_not():
     assert np.mean(pooled, axis=0)[1] < 0.7
 
 
-def test_pooled_fallback_can_be_infinite_too():
+def test_pooled_fallback_may_be_infinite():
     group = torch.tensor([0, 0, 1])
     got = mondrian_thresholds(
         [1.0, 2.0, 3.0], group, 2, alpha=0.1, fallback="pooled"
@@ -142,8 +143,8 @@ def test_pooled_fallback_can_be_infinite_too():
     assert got.tolist() == [math.inf, math.inf]
 
 
-@pytest.mark.parametrize("bad", [-1, 3])
-def test_groups_must_be_among_those_said(bad):
+@for_each("bad", [-1, 3])
+def test_groups_out_of_range_raise(bad):
     group = torch.tensor([0, bad, 2])
     with pytest.raises(ValueError, match=rf"'group'.*\[0, 3\).*got {bad}"):
         mondrian_thresholds([1.0, 2.0, 3.0], group, 3)
@@ -151,7 +152,7 @@ def test_groups_must_be_among_those_said(bad):
         mondrian_thresholds([1.0, 2.0], group, 4)
 
 
-def test_almost_everything_may_be_missed():
+def test_alpha_close_to_1_gives_the_smallest_score():
     assert conformal_threshold([2.0, 1.0], alpha=1 - 1e-12) == 1
     got = mondrian_thresholds([1.0, 2.0, 3.0], [0, 0, 1], 2, alpha=1 - 1e-12)
     assert got.tolist() == [1, 3]

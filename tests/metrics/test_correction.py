@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyg_cagp.metrics import holm
+from tests.loops import for_each
 
 
 def test_holm_by_hand():
@@ -24,10 +25,10 @@ def test_holm_by_hand():
 def rejected(p_values, alpha):
     """Rejects one after another, until one is too large."""
     left = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    found = set()
+    rejections = set()
     while left and p_values[left[0]] * len(left) <= alpha:
-        found.add(left.pop(0))
-    return found
+        rejections.add(left.pop(0))
+    return rejections
 
 
 whole = st.lists(st.integers(0, 1000), min_size=1, max_size=12)
@@ -35,7 +36,7 @@ whole = st.lists(st.integers(0, 1000), min_size=1, max_size=12)
 
 @settings(deadline=None)
 @given(whole, st.integers(0, 999))
-def test_what_is_adjusted_to_alpha_is_what_is_rejected_at_alpha(drawn, alpha):
+def test_adjusted_p_values_reject_as_the_step_down_procedure(drawn, alpha):
     p_values = [p / 1000 for p in drawn]
     # Between thousandths, so that no rounding decides.
     alpha = alpha / 1000 + 0.0005
@@ -46,7 +47,7 @@ def test_what_is_adjusted_to_alpha_is_what_is_rejected_at_alpha(drawn, alpha):
 
 @settings(deadline=None)
 @given(whole)
-def test_holm_is_that_of_a_naive_loop(drawn):
+def test_holm_equals_a_naive_loop(drawn):
     p_values = [p / 1000 for p in drawn]
     adjusted = holm(p_values)
     for p, got in zip(p_values, adjusted, strict=True):
@@ -61,14 +62,14 @@ def test_holm_is_that_of_a_naive_loop(drawn):
         assert p <= got <= min(1, len(p_values) * p) + 1e-12
 
 
-@pytest.mark.parametrize("nothing", [None, math.nan, np.nan, np.float64("nan")])
-def test_what_is_undefined_stays_so_and_does_not_count(nothing):
+@for_each("nothing", [None, math.nan, np.nan, np.float64("nan")])
+def test_undefined_p_values_are_skipped(nothing):
     got = holm([nothing, 0.01, nothing, 0.04])
     assert got == [None, pytest.approx(0.02), None, pytest.approx(0.04)]
     assert holm([nothing]) == [None]
 
 
-@pytest.mark.parametrize("bad", [-0.01, 1.01, math.inf, -math.inf])
-def test_what_is_no_p_value_is_refused(bad):
+@for_each("bad", [-0.01, 1.01, math.inf, -math.inf])
+def test_bad_p_values_raise(bad):
     with pytest.raises(ValueError, match=r"'p_values'.*at position 2"):
         holm([0.5, None, bad])

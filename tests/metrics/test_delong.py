@@ -10,6 +10,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from pyg_cagp.metrics import delong_interval, delong_test
+from tests.loops import for_each
 
 
 def kernel(a, b):
@@ -39,8 +40,8 @@ def tied_sample(seed, ones=11, zeros=17):
     return first, second, label
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_delong_is_that_of_all_pairs(seed):
+@for_each("seed", range(6))
+def test_delong_equals_all_pairs(seed):
     first, second, label = tied_sample(seed)
     got = delong_test(first, second, label)
     cov = covariance([first, second], label)
@@ -57,9 +58,9 @@ def test_delong_is_that_of_all_pairs(seed):
     assert other.p_value == pytest.approx(got.p_value)
 
 
-@pytest.mark.parametrize("level", [0.95, 0.8])
-@pytest.mark.parametrize("seed", range(4))
-def test_interval_is_that_of_all_pairs_on_the_scale_of_the_logit(seed, level):
+@for_each("level", [0.95, 0.8])
+@for_each("seed", range(4))
+def test_interval_equals_all_pairs_on_the_logit_scale(seed, level):
     first, second, label = tied_sample(seed)
     spread = math.sqrt(covariance([first, second], label)[0, 0])
     area = roc_auc_score(label, first)
@@ -71,8 +72,8 @@ def test_interval_is_that_of_all_pairs_on_the_scale_of_the_logit(seed, level):
     assert 0 < got.low < got.estimate < got.high < 1
 
 
-@pytest.mark.parametrize("name", ["perfect", "same", "monotone", "tied"])
-def test_where_nothing_varies_nothing_can_be_said(name):
+@for_each("name", ["perfect", "same", "monotone", "tied"])
+def test_p_value_without_variance_is_none(name):
     label = np.repeat([0, 1], [6, 5])
     scores = {
         "perfect": (np.arange(11), np.arange(11.0) ** 3 + 5),
@@ -85,7 +86,7 @@ def test_where_nothing_varies_nothing_can_be_said(name):
     assert got[2:] == (0, 0, None, None)
 
 
-def test_constant_thirds_have_no_variance():
+def test_rounding_of_constant_thirds_gives_no_variance():
     # Each positive beats the same two of three negatives: 2/3, inexactly.
     label = [0, 0, 0, 1, 1, 1, 1, 1, 1, 1]
     third = [0, 1, 9, 5, 5, 5, 5, 5, 5, 5]
@@ -105,19 +106,19 @@ def test_no_p_value_is_zero():
     assert 0 < got.p_value < 1e-300
 
 
-def test_p_values_are_uniform_if_there_is_no_difference():
+def test_p_values_are_uniform_under_the_null():
     rng = np.random.default_rng(0)
     label = np.repeat([0, 1], [70, 50])
-    found = []
+    p_values = []
     for _ in range(400):
         common = rng.normal(size=120) + label
         first, second = common + rng.normal(size=(2, 120))
-        found.append(delong_test(first, second, label).p_value)
-    assert stats.kstest(found, "uniform").pvalue > 0.001
-    assert 0.02 <= np.mean(np.array(found) <= 0.05) <= 0.09
+        p_values.append(delong_test(first, second, label).p_value)
+    assert stats.kstest(p_values, "uniform").pvalue > 0.001
+    assert 0.02 <= np.mean(np.array(p_values) <= 0.05) <= 0.09
 
 
-def test_the_variance_is_that_of_repeated_experiments():
+def test_variance_equals_repeated_experiments():
     rng = np.random.default_rng(0)
     label = np.repeat([0, 1], [50, 30])
     differences, variances = [], []
@@ -131,29 +132,29 @@ def test_the_variance_is_that_of_repeated_experiments():
     assert np.mean(variances) == pytest.approx(np.var(differences), rel=0.2)
 
 
-@pytest.mark.parametrize("level", [0.95, 0.5])
-def test_intervals_hold_the_truth_as_often_as_said(level):
+@for_each("level", [0.95, 0.5])
+def test_intervals_have_their_coverage(level):
     # Two normal distributions, one apart: the area is Phi(1 / sqrt(2)).
     truth = stats.norm.cdf(1 / math.sqrt(2))
     rng = np.random.default_rng(0)
     label = np.repeat([0, 1], [80, 60])
-    held = []
+    covered = []
     for _ in range(400):
         got = delong_interval(rng.normal(size=140) + label, label, level=level)
-        held.append(got.low <= truth <= got.high)
+        covered.append(got.low <= truth <= got.high)
     noise = 3.5 * math.sqrt(level * (1 - level) / 400)
-    assert np.mean(held) == pytest.approx(level, abs=noise)
+    assert np.mean(covered) == pytest.approx(level, abs=noise)
 
 
-def test_perfect_areas_have_intervals_of_one_point():
+def test_interval_of_a_perfect_area_is_one_point():
     label = [0, 0, 1, 1]
     assert delong_interval([1, 2, 3, 4], label) == (1, 1, 1)
     assert delong_interval([4, 3, 2, 1], label) == (0, 0, 0)
     assert delong_interval([5] * 4, label) == pytest.approx((0.5,) * 3)
 
 
-@pytest.mark.parametrize(("ones", "zeros"), [(1, 5), (5, 1), (1, 1)])
-def test_two_of_each_class_are_needed(ones, zeros):
+@for_each(("ones", "zeros"), [(1, 5), (5, 1), (1, 1)])
+def test_fewer_than_two_of_a_class_raise(ones, zeros):
     label = [1] * ones + [0] * zeros
     score = list(range(ones + zeros))
     with pytest.raises(
@@ -164,7 +165,7 @@ def test_two_of_each_class_are_needed(ones, zeros):
     assert delong_test([1, 3, 2, 4], [1, 2, 3, 4], [0, 0, 1, 1]).p_value < 1
 
 
-def test_wrong_arguments_are_named():
+def test_bad_arguments_are_named():
     label = [0, 0, 1, 1]
     with pytest.raises(ValueError, match=r"'first'.*nan at position 2"):
         delong_test([1, 2, math.nan, 4], [1, 2, 3, 4], label)
@@ -178,7 +179,7 @@ def test_wrong_arguments_are_named():
         delong_test([1, 2, 3, 4], [1, 2, 3, 4], [0] * 4)
 
 
-def test_all_forms_of_scores_give_the_same():
+def test_forms_of_scores_give_the_same_result():
     first, second, label = tied_sample(0)
     expected = delong_test(first, second, label)
     for form in (
@@ -188,11 +189,11 @@ def test_all_forms_of_scores_give_the_same():
         lambda x: x[::-1].copy()[::-1],
     ):
         assert delong_test(*map(form, (first, second, label))) == expected
-    wide = np.where(first == first.max(), np.inf, first)
-    assert delong_test(wide, second, label) == expected
+    infinite = np.where(first == first.max(), np.inf, first)
+    assert delong_test(infinite, second, label) == expected
 
 
-def test_every_order_of_a_small_sample_agrees_with_all_pairs():
+def test_all_binary_scores_equal_all_pairs():
     label = np.array([0, 0, 1, 1, 1])
     second = np.array([2, 0, 1, 2, 3])
     for first in itertools.product([0, 1], repeat=5):

@@ -1,4 +1,4 @@
-"""Every metric reads the same numbers the same way, and refuses the rest."""
+"""All metrics accept the same forms of numbers, and reject the same errors."""
 
 import math
 
@@ -8,6 +8,7 @@ import torch
 
 from pyg_cagp import metrics as m
 from pyg_cagp.metrics.inputs import check_same_length
+from tests.loops import for_each
 
 DETECTION = {
     "sweep": m.sweep,
@@ -65,7 +66,7 @@ NAMES = {
     **{name: (f, "uncertainty", "error") for name, f in ERROR.items()},
     **{name: (f, "higher", "equal") for name, f in COUNTS.items()},
 }
-every = pytest.mark.parametrize("name", NAMES)
+each_metric = for_each("name", NAMES)
 
 # Eighths, which single precision holds exactly; tied and not in order.
 NUMBERS = [0.25, 0.125, 1.0, 0.5, 0.25, 0.875, 0.0, 0.5, 0.75, 0.125]
@@ -87,16 +88,16 @@ def flat(result):
     return [result]
 
 
-def spread_out(values):
-    """The same numbers, but not next to each other in memory."""
+def non_contiguous(values):
+    """The same numbers in an array that is not contiguous."""
     array = np.full((len(values), 3), 7.0)
     array[:, 1] = values
     assert not array[:, 1].flags.c_contiguous
     return array[:, 1]
 
 
-def backwards(values):
-    """The same numbers, through a stride of less than zero."""
+def reversed_view(values):
+    """The same numbers in an array with a negative stride."""
     view = np.array(values[::-1])[::-1]
     assert view.strides[0] < 0
     return view
@@ -111,8 +112,8 @@ FORMS = {
     "numpy": np.array,
     "numpy32": lambda x: np.array(x, dtype=np.float32),
     "tuple": tuple,
-    "spread_out": spread_out,
-    "backwards": backwards,
+    "non_contiguous": non_contiguous,
+    "reversed_view": reversed_view,
 }
 LABELS = {
     "long": torch.tensor,
@@ -121,34 +122,34 @@ LABELS = {
     "np_bool": lambda y: np.array(y, dtype=bool),
     "np_uint8": lambda y: np.array(y, dtype=np.uint8),
     "bools": lambda y: [bool(x) for x in y],
-    "backwards": backwards,
+    "reversed_view": reversed_view,
 }
 
 
-@every
-def test_numbers_mean_the_same_in_every_form(name):
+@each_metric
+def test_forms_of_numbers_give_the_same_result(name):
     metric, numbers, bits = NAMES[name][0], *given(name)
     expected = flat(metric(numbers, bits))
     for form, cast in FORMS.items():
         assert flat(metric(cast(numbers), bits)) == expected, form
 
 
-@every
-def test_labels_mean_the_same_in_every_form(name):
+@each_metric
+def test_forms_of_labels_give_the_same_result(name):
     metric, numbers, bits = NAMES[name][0], *given(name)
     expected = flat(metric(numbers, bits))
     for form, cast in LABELS.items():
         assert flat(metric(numbers, cast(bits))) == expected, form
 
 
-@pytest.mark.parametrize("name", [*DETECTION, *COUNTING, *LOSS, *ERROR])
-def test_whole_numbers_are_scores(name):
-    whole = torch.tensor([8 * x for x in NUMBERS]).long()
+@for_each("name", [*DETECTION, *COUNTING, *LOSS, *ERROR])
+def test_integer_scores_are_accepted(name):
+    integers = torch.tensor([8 * x for x in NUMBERS]).long()
     metric = NAMES[name][0]
-    expected = flat(metric(whole.double(), BITS))
-    assert flat(metric(whole.tolist(), BITS)) == expected
+    expected = flat(metric(integers.double(), BITS))
+    assert flat(metric(integers.tolist(), BITS)) == expected
     for dtype in (torch.long, torch.int32, torch.uint8):
-        assert flat(metric(whole.to(dtype), BITS)) == expected, dtype
+        assert flat(metric(integers.to(dtype), BITS)) == expected, dtype
 
 
 def test_lists_are_read_in_double_precision():
@@ -158,7 +159,7 @@ def test_lists_are_read_in_double_precision():
     assert m.conformal_threshold([0.1], alpha=0.5) == 0.1
 
 
-def test_no_metric_changes_what_it_is_given():
+def test_inputs_are_not_modified():
     for name, (metric, *_) in NAMES.items():
         numbers, bits = (torch.tensor(x).double() for x in given(name))
         before = numbers.clone(), bits.clone()
@@ -167,12 +168,12 @@ def test_no_metric_changes_what_it_is_given():
         assert torch.equal(bits, before[1]), name
 
 
-@every
-def test_nan_is_refused_with_its_position(name):
+@each_metric
+def test_nan_raises_with_its_position(name):
     metric, first, second = NAMES[name]
     place = 3
     numbers, bits = map(list, given(name))
-    # Of several, the first is named.
+    # The message names the first of two.
     numbers[place] = numbers[7] = math.nan
     with pytest.raises(ValueError, match=f"'{first}'.*nan at position {place}"):
         metric(numbers, bits)
@@ -184,8 +185,8 @@ def test_nan_is_refused_with_its_position(name):
         metric(numbers, bits)
 
 
-@every
-def test_one_dimension_is_asked_for(name):
+@each_metric
+def test_wrong_shapes_raise(name):
     metric, first, second = NAMES[name]
     numbers, bits = given(name)
     with pytest.raises(ValueError, match=rf"'{first}' .*shape \[10, 1\]"):
@@ -196,8 +197,8 @@ def test_one_dimension_is_asked_for(name):
         metric(numbers[0], bits)
 
 
-@every
-def test_lengths_must_agree(name):
+@each_metric
+def test_different_lengths_raise(name):
     metric, first, second = NAMES[name]
     numbers, bits = given(name)
     with pytest.raises(ValueError, match=f"'{first}' and '{second}'.*9 and 10"):
@@ -206,8 +207,8 @@ def test_lengths_must_agree(name):
         metric(numbers, bits[1:])
 
 
-@every
-def test_nothing_is_refused(name):
+@each_metric
+def test_empty_input_raises(name):
     metric, first, second = NAMES[name]
     numbers, bits = given(name)
     with pytest.raises(ValueError, match=f"'{first}' is empty"):
@@ -216,8 +217,8 @@ def test_nothing_is_refused(name):
         metric(numbers, torch.empty(0))
 
 
-@every
-def test_what_is_no_number_is_refused(name):
+@each_metric
+def test_values_that_are_not_real_numbers_raise(name):
     metric, first, second = NAMES[name]
     numbers, bits = given(name)
     with pytest.raises(ValueError, match=f"'{first}' must hold numbers"):
@@ -230,8 +231,8 @@ def test_what_is_no_number_is_refused(name):
         metric(np.array(numbers) + 1j, bits)
 
 
-@pytest.mark.parametrize("name", [*DETECTION, *COUNTING, *PROBABILITY, *ERROR])
-def test_labels_are_0_and_1(name):
+@for_each("name", [*DETECTION, *COUNTING, *PROBABILITY, *ERROR])
+def test_labels_other_than_0_and_1_raise(name):
     metric, _, second = NAMES[name]
     for bad in (-1, 2, 0.5, math.inf):
         bits = list(BITS)
@@ -243,9 +244,9 @@ def test_labels_are_0_and_1(name):
             metric(NUMBERS, bits)
 
 
-@pytest.mark.parametrize("missing", [0, 1])
-@pytest.mark.parametrize("name", DETECTION)
-def test_a_missing_class_is_an_error_of_the_labels(name, missing):
+@for_each("missing", [0, 1])
+@for_each("name", DETECTION)
+def test_a_missing_class_raises(name, missing):
     for size in (1, 4):
         with pytest.raises(
             ValueError, match=f"'label'.*no {missing} among {size}"
@@ -253,13 +254,13 @@ def test_a_missing_class_is_an_error_of_the_labels(name, missing):
             DETECTION[name](NUMBERS[:size], [1 - missing] * size)
 
 
-@pytest.mark.parametrize("name", [*COUNTING, *PROBABILITY, *ERROR])
-@pytest.mark.parametrize("bit", [0, 1])
-def test_a_missing_class_does_no_harm_elsewhere(name, bit):
+@for_each("name", [*COUNTING, *PROBABILITY, *ERROR])
+@for_each("bit", [0, 1])
+def test_one_class_is_enough_for_other_metrics(name, bit):
     assert flat(NAMES[name][0](NUMBERS, [bit] * 10))
 
 
-def test_one_sample_is_enough_where_no_class_can_be_missing():
+def test_one_sample_is_enough_for_other_metrics():
     assert m.confusion([0.5], [1], 0.5) == (1, 0, 0, 0)
     assert m.brier_score([0.25], [1]) == 0.5625
     assert m.log_loss([0.5], [1]) == pytest.approx(math.log(2))
@@ -285,8 +286,8 @@ def test_one_sample_is_enough_where_no_class_can_be_missing():
     }
 
 
-@pytest.mark.parametrize("name", PROBABILITY)
-def test_probabilities_lie_between_0_and_1(name):
+@for_each("name", PROBABILITY)
+def test_probabilities_outside_0_and_1_raise(name):
     for bad in (-1e-9, 1 + 1e-9, 7, math.inf, -math.inf):
         p = list(NUMBERS)
         p[6] = bad
@@ -296,9 +297,11 @@ def test_probabilities_lie_between_0_and_1(name):
             PROBABILITY[name](p, BITS)
 
 
-def test_infinity_is_the_highest_score():
-    ranked = [9.0 if x == 1 else -1.0 if x == 0 else x for x in NUMBERS]
-    wide = [math.inf if x == 1 else -math.inf if x == 0 else x for x in NUMBERS]
+def test_infinite_scores_are_ranked():
+    finite = [9.0 if x == 1 else -1.0 if x == 0 else x for x in NUMBERS]
+    infinite = [
+        math.inf if x == 1 else -math.inf if x == 0 else x for x in NUMBERS
+    ]
     for name in (
         "auroc",
         "aupr",
@@ -312,13 +315,13 @@ def test_infinity_is_the_highest_score():
         *ERROR,
     ):
         metric = NAMES[name][0]
-        assert flat(metric(wide, BITS)) == flat(metric(ranked, BITS)), name
+        assert flat(metric(infinite, BITS)) == flat(metric(finite, BITS)), name
     assert m.conformal_threshold([1.0, math.inf, 2.0], alpha=0.25) == math.inf
     assert m.conformal_threshold([1.0, -math.inf, 2.0], alpha=0.75) == -math.inf
 
 
-@pytest.mark.parametrize("bad", [math.inf, -math.inf])
-def test_infinity_is_no_loss_and_no_training_score(bad):
+@for_each("bad", [math.inf, -math.inf])
+def test_infinite_losses_and_training_scores_raise(bad):
     for metric in LOSS.values():
         with pytest.raises(ValueError, match=r"'loss'.*inf at position 1"):
             metric([1, 2, 3], [0, bad, 1])
@@ -329,7 +332,7 @@ def test_infinity_is_no_loss_and_no_training_score(bad):
         m.WeightedMean([1, 2, bad])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "name"),
     [
         (lambda x: m.fpr_at_tpr(NUMBERS, BITS, tpr=x), "tpr"),
@@ -337,7 +340,7 @@ def test_infinity_is_no_loss_and_no_training_score(bad):
         (lambda x: m.threshold_for_rate(NUMBERS, x), "rate"),
     ],
 )
-def test_shares_lie_above_0_and_reach_1(call, name):
+def test_rates_outside_their_range_raise(call, name):
     call(1)
     call(1e-6)
     for bad in (0, -0.1, 1.01, 95, math.nan):
@@ -345,14 +348,14 @@ def test_shares_lie_above_0_and_reach_1(call, name):
             call(bad)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "name"),
     [
         (lambda x: m.answer_rate_at(NUMBERS, BITS, x), "risk"),
         (lambda x: m.threshold_for_risk(NUMBERS, BITS, x), "risk"),
     ],
 )
-def test_risks_reach_0_and_lie_below_1(call, name):
+def test_risks_outside_their_range_raise(call, name):
     call(0)
     call(0.999)
     for bad in (1, -0.1, 5, math.nan):
@@ -360,7 +363,7 @@ def test_risks_reach_0_and_lie_below_1(call, name):
             call(bad)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "name"),
     [
         (lambda x: m.conformal_threshold(NUMBERS, alpha=x), "alpha"),
@@ -388,14 +391,14 @@ def test_risks_reach_0_and_lie_below_1(call, name):
         ),
     ],
 )
-def test_levels_lie_strictly_between_0_and_1(call, name):
+def test_levels_outside_their_range_raise(call, name):
     call(0.5)
     for bad in (0, 1, -0.1, 95, math.nan):
         with pytest.raises(ValueError, match=rf"'{name}'.*\(0, 1\)"):
             call(bad)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("call", "message"),
     [
         (
@@ -426,21 +429,15 @@ def test_levels_lie_strictly_between_0_and_1(call, name):
         (lambda: m.confusion(NUMBERS, BITS, math.nan), "'threshold'.*nan"),
     ],
 )
-def test_unknown_options_are_refused(call, message):
+def test_unknown_options_raise(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 
 
-def test_all_listed_names_exist():
-    assert len(set(m.__all__)) == len(m.__all__)
-    for name in m.__all__:
-        assert hasattr(m, name)
-
-
-def test_one_device_is_asked_for():
-    here, nowhere = torch.zeros(2), torch.zeros(2, device="meta")
-    check_same_length(a=here, b=here.double())
+def test_different_devices_raise():
+    cpu, meta = torch.zeros(2), torch.zeros(2, device="meta")
+    check_same_length(a=cpu, b=cpu.double())
     with pytest.raises(
         ValueError, match=r"'a' and 'c'.*same device.*cpu and meta"
     ):
-        check_same_length(a=here, b=here, c=nowhere)
+        check_same_length(a=cpu, b=cpu, c=meta)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyg_cagp.metrics import hits, ranking_metrics, ranks, reciprocal_ranks
+from tests.loops import for_each
 
 
 def places(higher, equal, lower=1):
@@ -20,22 +21,25 @@ def places(higher, equal, lower=1):
             yield order.index(answer) + 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("higher", "equal"),
     [(a, b) for a in range(4) for b in range(5) if a + b <= 5],
 )
 def test_metrics_are_means_over_all_orders_of_ties(higher, equal):
-    found = list(places(higher, equal))
-    mean = sum(found) / len(found)
+    expected = list(places(higher, equal))
+    mean = sum(expected) / len(expected)
     assert ranks([higher], [equal]).tolist() == pytest.approx([mean])
     assert reciprocal_ranks([higher], [equal]).tolist() == pytest.approx(
-        [sum(1 / r for r in found) / len(found)]
+        [sum(1 / r for r in expected) / len(expected)]
     )
     for k in (1, 2, 3, 5, 10):
         assert hits([higher], [equal], k).tolist() == pytest.approx(
-            [sum(r <= k for r in found) / len(found)]
+            [sum(r <= k for r in expected) / len(expected)]
         )
-    for ties, rank in (("optimistic", min(found)), ("pessimistic", max(found))):
+    for ties, rank in (
+        ("optimistic", min(expected)),
+        ("pessimistic", max(expected)),
+    ):
         assert ranks([higher], [equal], ties=ties).tolist() == [rank]
         assert reciprocal_ranks([higher], [equal], ties=ties).tolist() == [
             1 / rank
@@ -44,28 +48,28 @@ def test_metrics_are_means_over_all_orders_of_ties(higher, equal):
             assert hits([higher], [equal], k, ties=ties).tolist() == [rank <= k]
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 100, 14_541])
-def test_a_constant_scorer_gets_what_guessing_gets(n):
-    found = ranking_metrics([0, 0], [n - 1] * 2, [n] * 2, ks=(1, 3, 10))
+@for_each("n", [1, 2, 7, 100, 14_541])
+def test_a_constant_scorer_equals_a_random_one(n):
+    result = ranking_metrics([0, 0], [n - 1] * 2, [n] * 2, ks=(1, 3, 10))
     harmonic = sum(1 / k for k in range(1, n + 1))
-    assert found["mrr"] == pytest.approx(harmonic / n)
-    assert found["mean_rank"] == pytest.approx((n + 1) / 2)
+    assert result["mrr"] == pytest.approx(harmonic / n)
+    assert result["mean_rank"] == pytest.approx((n + 1) / 2)
     for k in (1, 3, 10):
-        assert found[f"hits@{k}"] == pytest.approx(min(1, k / n))
-    assert found["amr"] == pytest.approx(1)
-    assert found["amri"] == pytest.approx(0)
+        assert result[f"hits@{k}"] == pytest.approx(min(1, k / n))
+    assert result["amr"] == pytest.approx(1)
+    assert result["amri"] == pytest.approx(0)
 
 
-def test_a_constant_scorer_has_no_index_among_different_numbers_either():
-    found = ranking_metrics([0, 0, 0], [2, 10, 49], [3, 11, 50])
-    assert found["amr"] == pytest.approx(1)
-    assert found["amri"] == pytest.approx(0)
+def test_amri_of_a_constant_scorer_is_zero_for_mixed_candidates():
+    result = ranking_metrics([0, 0, 0], [2, 10, 49], [3, 11, 50])
+    assert result["amr"] == pytest.approx(1)
+    assert result["amri"] == pytest.approx(0)
 
 
 def test_metrics_by_hand():
     # Ranks 2 of 3 and 5 of 11; by chance 2 and 6.
-    found = ranking_metrics([1, 4], [0, 0], [3, 11], ks=(1, 2, 5))
-    assert found == {
+    result = ranking_metrics([1, 4], [0, 0], [3, 11], ks=(1, 2, 5))
+    assert result == {
         "mrr": pytest.approx((1 / 2 + 1 / 5) / 2),
         "mean_rank": 3.5,
         "hits@1": 0,
@@ -76,7 +80,7 @@ def test_metrics_by_hand():
     }
 
 
-def test_the_best_and_the_worst():
+def test_best_and_worst_ranks():
     best = ranking_metrics([0, 0], [0, 0], [5, 9])
     assert (best["mrr"], best["hits@1"], best["amri"]) == (1, 1, 1)
     worst = ranking_metrics([4, 8], [0, 0], [5, 9])
@@ -93,10 +97,10 @@ counts = st.lists(
 
 @settings(deadline=None, max_examples=50)
 @given(counts)
-def test_the_views_of_ties_bound_each_other(rows):
+def test_realistic_ties_lie_between_the_bounds(rows):
     higher, equal, _ = zip(*rows, strict=True)
     num = [a + b + c + 1 for a, b, c in rows]
-    found = {
+    results = {
         ties: ranking_metrics(higher, equal, num, ties=ties)
         for ties in ("optimistic", "realistic", "pessimistic")
     }
@@ -109,31 +113,33 @@ def test_the_views_of_ties_bound_each_other(rows):
         ("amr", -1),
         ("amri", 1),
     ):
-        good, mean, bad = (sign * found[ties][name] for ties in found)
+        good, mean, bad = (sign * results[ties][name] for ties in results)
         assert good >= mean - 1e-12
         assert mean >= bad - 1e-12
-    # Without ties there is one view only.
-    for ties in found:
-        found[ties] = ranking_metrics(higher, [0] * len(rows), num, ties=ties)
-    assert found["optimistic"] == found["realistic"] == found["pessimistic"]
+    # Without ties the three agree.
+    for ties in results:
+        results[ties] = ranking_metrics(higher, [0] * len(rows), num, ties=ties)
+    assert (
+        results["optimistic"] == results["realistic"] == results["pessimistic"]
+    )
 
 
-def test_the_mean_of_reciprocals_is_more_than_that_of_the_mean_rank():
+def test_reciprocal_rank_of_ties_is_a_mean_of_reciprocals():
     # H_4 / 4, and not 1 / 2.5.
     assert reciprocal_ranks([0], [3]).tolist() == pytest.approx([25 / 48])
 
 
-@pytest.mark.parametrize("higher", [0, 10, 100_000, 2_000_000])
-def test_reciprocals_of_large_ranks_are_sums(higher):
+@for_each("higher", [0, 10, 100_000, 2_000_000])
+def test_reciprocals_of_large_ranks_equal_sums(higher):
     for equal in (0, 1, 1000):
         expected = sum(1 / k for k in range(higher + 1, higher + equal + 2))
         got = float(reciprocal_ranks([higher], [equal]))
         assert got == pytest.approx(expected / (equal + 1), rel=1e-6)
 
 
-@pytest.mark.parametrize("bad", [-1, 0.5, -0.25])
-@pytest.mark.parametrize("name", ["higher", "equal"])
-def test_counts_are_whole_and_not_negative(name, bad):
+@for_each("bad", [-1, 0.5, -0.25])
+@for_each("name", ["higher", "equal"])
+def test_counts_that_are_negative_or_fractional_raise(name, bad):
     rows = {"higher": [0, 1, 2], "equal": [1, 0, 3]}
     rows[name][1] = bad
     for metric in (
@@ -148,28 +154,28 @@ def test_counts_are_whole_and_not_negative(name, bad):
             metric(**rows)
 
 
-@pytest.mark.parametrize("bad", [float("inf"), float("nan")])
-def test_counts_are_numbers(bad):
+@for_each("bad", [float("inf"), float("nan")])
+def test_counts_that_are_not_finite_raise(bad):
     with pytest.raises(ValueError, match=r"'higher'.*position 0"):
         ranks([bad], [0])
     with pytest.raises(ValueError, match=r"'num_candidates'.*position 0"):
         ranking_metrics([0], [0], [bad])
 
 
-@pytest.mark.parametrize("num", [[3, 4], [4, 3], [9], [9, 9, 9]])
-def test_candidates_are_no_fewer_than_stand_before_the_answer(num):
-    # Two above, one beside and the answer itself make four.
+@for_each("num", [[3, 4], [4, 3], [9], [9, 9, 9]])
+def test_too_few_candidates_raise(num):
+    # Two higher, one equal and the answer itself make four.
     ranking_metrics([2, 2], [1, 1], [4, 4])
     for ties in ("optimistic", "realistic"):
         with pytest.raises(ValueError, match="'num_candidates'"):
             ranking_metrics([2, 2], [1, 1], num, ties=ties)
 
 
-def test_whole_tensors_are_ranked_at_once():
+def test_tensors_of_counts():
     higher, equal = torch.tensor([0, 3, 9]), torch.tensor([0, 1, 4])
     assert ranks(higher, equal).tolist() == [1, 4.5, 12]
     assert hits(higher, equal, 10).tolist() == pytest.approx([1, 1, 0.2])
     assert hits(higher, equal, 4).tolist() == pytest.approx([1, 0.5, 0])
-    found = ranking_metrics(higher, equal, torch.tensor([20] * 3), ks=(4,))
-    assert found["hits@4"] == pytest.approx(0.5)
-    assert list(found) == ["mrr", "mean_rank", "hits@4", "amr", "amri"]
+    result = ranking_metrics(higher, equal, torch.tensor([20] * 3), ks=(4,))
+    assert result["hits@4"] == pytest.approx(0.5)
+    assert list(result) == ["mrr", "mean_rank", "hits@4", "amr", "amri"]

@@ -17,6 +17,7 @@ from pyg_cagp.protocols import (
 )
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty, FrequencyUncertainty
+from tests.loops import for_each
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def kg():
     return load("synthetic")
 
 
-@pytest.mark.parametrize("cls", [Standard, Comprehensive])
+@for_each("cls", [Standard, Comprehensive])
 def test_validation_triples_are_independent_of_test_triples(kg, cls):
     val = cls(seed=5).label(kg, "val")
     corrupted = val.kind == len(val.kinds) - 1
@@ -52,9 +53,9 @@ def test_splits_have_separate_draws(kg):
     assert float((tails[0] == tails[1]).double().mean()) < 0.05
 
 
-@pytest.mark.parametrize("cls", [TemporalLike, Comprehensive])
-@pytest.mark.parametrize("split", ["val", "test"])
-def test_a_partition_equals_its_name(kg, cls, split):
+@for_each("cls", [TemporalLike, Comprehensive])
+@for_each("split", ["val", "test"])
+def test_a_partition_equals_its_preset(kg, cls, split):
     counts = {}
     for name in TemporalLikeOOD.presets:
         want = cls(name).label(kg, split)
@@ -63,11 +64,11 @@ def test_a_partition_equals_its_name(kg, cls, split):
             assert torch.equal(getattr(got, part), getattr(want, part))
         counts[name] = tuple(got.counts().values())
     assert len(set(counts.values())) == len(counts)
-    wide = cls(TemporalLikeOOD(quantile=0.5)).label(kg, split)
-    assert wide.counts()["emerging"] > max(c[1] for c in counts.values())
+    half = cls(TemporalLikeOOD(quantile=0.5)).label(kg, split)
+    assert half.counts()["emerging"] > max(c[1] for c in counts.values())
 
 
-@pytest.mark.parametrize("self_loops", ["once", "twice"])
+@for_each("self_loops", ["once", "twice"])
 def test_temporal_like_equals_the_transform(kg, self_loops):
     looped = kg.clone()
     looped.edge_index = kg.edge_index.clone()
@@ -95,7 +96,7 @@ def test_protocols_are_values(kg):
     assert repr(split).endswith("protocol=TemporalLike(partition='table2'))")
 
 
-def test_bad_protocols_are_refused(kg):
+def test_bad_protocols_raise(kg):
     with pytest.raises(InvalidInputError, match="'protocol' must be one of"):
         protocol("temporal")
     with pytest.raises(InvalidInputError, match="'preset' must not be given"):
@@ -110,7 +111,7 @@ def test_bad_protocols_are_refused(kg):
         Timestamp().label(kg, "test")
 
 
-def test_a_fit_on_labelled_triples_equals_one_on_the_graph(kg):
+def test_fit_on_labelled_triples_equals_fit_on_the_graph(kg):
     coverage = Coverage.from_data(kg)
     rule = Comprehensive("table2", seed=4)
     val, test = rule.label(kg, "val"), rule.label(kg, "test")
@@ -127,8 +128,7 @@ def test_a_fit_on_labelled_triples_equals_one_on_the_graph(kg):
             make().fit(val, protocol="standard")
 
 
-@pytest.mark.parametrize("name", ["temporal-like", "standard", "comprehensive"])
-def test_an_evaluation_checks_and_counts_a_graph_once(kg, name, monkeypatch):
+def test_an_evaluation_checks_and_counts_a_graph_once(kg, monkeypatch):
     calls = {"checks": 0, "coverages": 0}
     check, build = as_kg.__globals__["check_kg"], Coverage.from_edges.__func__
 
@@ -143,6 +143,7 @@ def test_an_evaluation_checks_and_counts_a_graph_once(kg, name, monkeypatch):
     monkeypatch.setitem(as_kg.__globals__, "check_kg", counted_check)
     coverage = Coverage.from_data(kg)
     monkeypatch.setattr(Coverage, "from_edges", classmethod(counted_build))
-    calls["checks"] = 0
-    evaluate.ood({"missing": coverage.missing}, kg, protocol=name)
-    assert calls == {"checks": 1, "coverages": 1}
+    for name in ("temporal-like", "standard", "comprehensive"):
+        calls.update(checks=0, coverages=0)
+        evaluate.ood({"missing": coverage.missing}, kg, protocol=name)
+        assert calls == {"checks": 1, "coverages": 1}, name

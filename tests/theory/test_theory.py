@@ -14,6 +14,7 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.protocols import Standard, TemporalLike
 from pyg_cagp.transforms import TemporalLikeOOD
 from pyg_cagp.uncertainty import normalised_semantic
+from tests.loops import for_each
 
 EPSILONS = (0, 1, 2, 5, 10)
 
@@ -39,8 +40,8 @@ def variance(data):
     return (1 + noise) / (1 + frequency)
 
 
-@pytest.mark.parametrize("reference", ["id", "train"])
-def test_overlap_is_that_of_all_pairs(data, test, reference):
+@for_each("reference", ["id", "train"])
+def test_overlap_equals_all_pairs(data, test, reference):
     frequency = Coverage.from_data(data).frequency()
     points = frequency[data.edge_index].t()
     kind = data.ood_type
@@ -57,7 +58,7 @@ def test_overlap_is_that_of_all_pairs(data, test, reference):
     assert shares[0] < shares[10]
 
 
-def test_assumptions_are_those_of_all_pairs(data, test, variance):
+def test_assumptions_equal_all_pairs(data, test, variance):
     got = theory.assumptions(test, variance, epsilons=EPSILONS)
     frequency = Coverage.from_data(data).frequency()
     head, rel, tail = triples(data, "test")
@@ -87,7 +88,7 @@ def test_assumptions_are_those_of_all_pairs(data, test, variance):
     assert got["A3"]["holds"] is False
 
 
-def test_monotone_means_strictly(data, test):
+def test_a1_holds_for_strict_monotony_only(data, test):
     frequency = Coverage.from_data(data).frequency().double()
     falls = theory.assumptions(test, 1 / (1 + frequency))["A1"]
     assert falls == {"spearman": pytest.approx(-1), "holds": True}
@@ -104,9 +105,9 @@ def test_monotone_means_strictly(data, test):
     assert flat == {"spearman": None, "holds": False}
 
 
-def test_theorems(test, variance):
+def test_theorems_hold_exactly(test, variance):
     got = theory.theorems(test, variance)
-    found = theory.signals(test, variance)
+    signals = theory.signals(test, variance)
     part = got["structural on emerging"]
     # Exactly so, as ID triples have no missing pair and ties count half.
     assert part["measured"] == pytest.approx(part["predicted"], abs=1e-12)
@@ -118,13 +119,13 @@ def test_theorems(test, variance):
     assert mix["alpha bound"] == pytest.approx(1 / (1 + delta))
     # Beyond the bound, an ID triple passes a novel context.
     alpha = mix["alpha bound"] * 1.001
-    beyond = alpha * found.semantic + (1 - alpha) * found.structural
-    assert found.area(beyond, 2) < 1
+    beyond = alpha * signals.semantic + (1 - alpha) * signals.structural
+    assert signals.area(beyond, 2) < 1
     assert mix["overall"] > mix["structural overall"]
     assert mix["overall"] > mix["semantic overall"]
 
 
-def test_scale_of_the_semantic_signal(data, variance):
+def test_semantic_signal_lies_between_0_and_2(data, variance):
     ends = data.edge_index
     scaled = normalised_semantic(variance, *ends)
     assert 0 <= float(scaled.min()) < float(scaled.max()) <= 2
@@ -150,7 +151,7 @@ def test_figures_without_triples_are_none(test, variance):
     assert "mix" not in theory.theorems(only_id, variance)
 
 
-def test_bad_input(data, test, variance):
+def test_bad_input_raises(data, test, variance):
     for wrong in (data, Standard().label(data, "test")):
         with pytest.raises(InvalidInputError, match="of TemporalLike"):
             theory.assumptions(wrong, variance)
@@ -163,7 +164,7 @@ def test_bad_input(data, test, variance):
 
 
 @pytest.mark.data
-def test_figures_of_the_audit(real):
+def test_measures_of_fb15k_237_equal_the_audit(real):
     """Section 1 of the audit, and the paper's measures of A3 and A5."""
     kg = real("fb15k-237")
     stated, table2, appendix = (

@@ -1,4 +1,4 @@
-"""False triples against what can be listed by hand."""
+"""False triples against lists by hand."""
 
 import pytest
 import torch
@@ -13,6 +13,7 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import CorruptTriples, candidates
 from tests.conftest import split
 from tests.data.test_as_kg import SPLITS, write
+from tests.loops import for_each
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +26,9 @@ def triples(data):
     return head, data.corrupt_edge_type, tail
 
 
-@pytest.mark.parametrize("place", ["tail", "head", "both", "relation"])
-@pytest.mark.parametrize("kind", ["uniform", "typed"])
-def test_one_part_is_replaced_and_nothing_known_given(data, place, kind):
+@for_each("place", ["tail", "head", "both", "relation"])
+@for_each("kind", ["uniform", "typed"])
+def test_one_part_is_replaced_and_known_triples_are_filtered(data, place, kind):
     got = CorruptTriples(corrupt=place, candidates=kind)(data)
     head, rel, tail = triples(got)
     source = got.corrupt_source
@@ -57,7 +58,7 @@ def test_one_part_is_replaced_and_nothing_known_given(data, place, kind):
             assert cov.contains(head, rel, "head").all()
 
 
-def test_uniform_means_uniform():
+def test_draws_are_uniform():
     """A chi-square test over all valid tails of one query."""
     kg = as_kg(
         (
@@ -76,13 +77,13 @@ def test_uniform_means_uniform():
     assert ((rest - expected) ** 2 / expected).sum() < 25  # 5 d.o.f.
 
 
-def test_listing_all_candidates_is_uniform_too(monkeypatch):
+def test_draws_from_listed_candidates_are_uniform(monkeypatch):
     monkeypatch.setattr(candidates, "_ROUNDS", 0)
     monkeypatch.setattr(candidates, "_LISTED", 64)  # Several batches.
-    test_uniform_means_uniform()
+    test_draws_are_uniform()
 
 
-def test_where_nothing_is_possible_a_triple_is_passed_over():
+def test_triples_without_candidates_are_skipped():
     # Relation 0 holds between all pairs; relation 1 has one known tail.
     full = [(h, 0, t) for h in range(3) for t in range(3)]
     kg = as_kg(
@@ -100,9 +101,9 @@ def test_where_nothing_is_possible_a_triple_is_passed_over():
     assert got.corrupt_source.tolist() == [9, 10]
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_both_takes_the_other_end_where_one_has_no_way_out(seed):
-    # Every tail of (0, 0) is known, but 1 and 2 are no heads yet.
+@for_each("seed", range(6))
+def test_both_replaces_the_end_that_has_candidates(seed):
+    # Every tail of (0, 0) is known; 1 and 2 are heads of no triple.
     kg = as_kg(
         (
             split((0, 0, 0), (0, 0, 1), num_nodes=3),
@@ -116,7 +117,7 @@ def test_both_takes_the_other_end_where_one_has_no_way_out(seed):
     assert got.corrupt_edge_index[1].tolist() == [2, 1]  # Left as they were.
 
 
-def test_rare_ways_out_are_found():
+def test_rare_candidates_are_drawn():
     # 199 of 200 tails are known.
     kg = as_kg(
         (
@@ -129,14 +130,14 @@ def test_rare_ways_out_are_found():
     assert got.corrupt_edge_index.tolist() == [[0, 0], [0, 0]]
 
 
-def test_unfiltered_draws_as_they_come(data):
+def test_unfiltered_draws_contain_known_triples(data):
     got = CorruptTriples(filtered=False, num_negatives=20)(data)
     head, rel, tail = triples(got)
     assert TripleIndex.from_data(data).contains(head, rel, tail).any()
     assert got.corrupt_source.numel() == 20 * int((~data.train_mask).sum())
 
 
-def test_same_seed_same_triples_at_every_call(data):
+def test_draws_depend_on_the_seed_only(data):
     transform = CorruptTriples(corrupt="both", seed=3)
     one, two = transform(data), transform(data)
     assert torch.equal(one.corrupt_edge_index, two.corrupt_edge_index)
@@ -166,7 +167,7 @@ def test_a_single_split(splits, toy):
     assert not TripleIndex.from_data(toy).contains(head, rel, tail).any()
     plain = CorruptTriples(filtered=False)(test)
     assert plain.corrupt_edge_index.shape == (2, 4)
-    # A split that says how many relations there are is believed.
+    # The number of relations of the split is used.
     test.num_relations = 50
     test.edge_type = test.edge_type.int()
     drawn = CorruptTriples(
@@ -180,7 +181,7 @@ def test_a_single_split(splits, toy):
         CorruptTriples(candidates="typed", filtered=False)(test)
 
 
-def test_bad_options():
+def test_bad_options_raise():
     with pytest.raises(InvalidInputError, match="'corrupt' must be one of"):
         CorruptTriples(corrupt="middle")
     with pytest.raises(InvalidInputError, match="'candidates' must be one of"):
@@ -191,7 +192,7 @@ def test_bad_options():
         CorruptTriples(num_negatives=1.5)
 
 
-@pytest.mark.parametrize("kind", ["uniform", "typed"])
+@for_each("kind", ["uniform", "typed"])
 def test_a_reference_smaller_than_the_split(kind):
     reference = as_kg([split((0, 0, 1), (1, 0, 0), num_nodes=2)] * 3)
     reference.node_names = ["a", "b"]
@@ -217,9 +218,7 @@ def test_as_transform_of_pyg_datasets(tmp_path):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    ("name", "expected"), [("fb15k-237", 0.820), ("wn18rr", 0.659)]
-)
+@for_each(("name", "expected"), [("fb15k-237", 0.820), ("wn18rr", 0.659)])
 def test_structural_uncertainty_on_random_tails(real, name, expected):
     """The audit's figure for U_str on random tail corruption."""
     from sklearn.metrics import roc_auc_score

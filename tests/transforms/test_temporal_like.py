@@ -16,13 +16,14 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import TemporalLikeOOD
 from tests.conftest import split
 from tests.data.test_as_kg import SPLITS, write
+from tests.loops import for_each
 
 # Frequencies in train: 3, 2, 4, 1, 0 (the self-loop of entity 2 counts twice).
 # test: (0,0,1) covered; (1,1,3) uncovered; (4,0,1) has entity 4; (1,2,0) has
 # relation 2, which train never had. val: (0,0,3).
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("quantile", "inclusive", "tau", "expected"),
     [
         (0.01, False, 1.03, [1, 0, 1, 1, 2]),
@@ -32,11 +33,11 @@ from tests.data.test_as_kg import SPLITS, write
         (1 / 3, True, 2.0, [1, 1, 1, 1, 1]),
     ],
 )
-def test_by_hand(toy, quantile, inclusive, tau, expected):
+def test_types_and_tau_by_hand(toy, quantile, inclusive, tau, expected):
     got = TemporalLikeOOD(quantile=quantile, inclusive=inclusive)(toy)
     assert got.ood_tau == pytest.approx(tau)
     assert got.ood_type.tolist() == [-1] * 5 + expected
-    assert "ood_type" not in toy  # What was given is left alone.
+    assert "ood_type" not in toy  # The input is not modified.
 
 
 def test_population_and_self_loops(toy):
@@ -47,12 +48,12 @@ def test_population_and_self_loops(toy):
     assert once.ood_tau == pytest.approx(3.0, abs=0.01)
 
 
-def test_edges_of_no_split_are_not_labelled(toy):
+def test_edges_without_a_split_are_not_labelled(toy):
     toy.test_mask[-1] = False
     assert TemporalLikeOOD(quantile=0.01)(toy).ood_type[-1] == -1
 
 
-@pytest.mark.parametrize("kind", ["data", "coverage", "kg", "splits"])
+@for_each("kind", ["data", "coverage", "kg", "splits"])
 def test_a_single_split_with_a_reference(splits, toy, kind):
     reference = {
         "data": splits[0],
@@ -68,7 +69,7 @@ def test_a_single_split_with_a_reference(splits, toy, kind):
         assert transform(splits[0]).ood_type.tolist() == [-1] * 5
 
 
-def test_relations_that_only_the_split_has(splits):
+def test_relations_missing_from_the_reference(splits):
     train = splits[0]
     transform = TemporalLikeOOD(
         quantile=0.01,
@@ -102,7 +103,7 @@ def test_as_transform_of_pyg_datasets(tmp_path):
         assert torch.equal(data.ood_type, expected.ood_type)
 
 
-def test_composes_and_has_a_functional_name(toy):
+def test_compose_and_functional_name(toy):
     data = Compose([TemporalLikeOOD(quantile=0.2)])(toy)
     piped = next(iter(DatasetAdapter([toy]).kg_temporal_like_ood(quantile=0.2)))
     assert torch.equal(piped.ood_type, data.ood_type)
@@ -129,8 +130,8 @@ def test_integer_types_and_empty_splits(splits):
     assert transform(empty).ood_type.numel() == 0
 
 
-def test_every_option_shows_in_repr(splits):
-    """PyG tells one pre_transform from another by nothing else."""
+def test_repr_shows_every_option(splits):
+    """PyG compares pre_transforms by their repr."""
     options = {
         "quantile": 0.2,
         "inclusive": True,
@@ -140,7 +141,7 @@ def test_every_option_shows_in_repr(splits):
     }
     shown = {repr(TemporalLikeOOD(**{k: v})) for k, v in options.items()}
     assert len(shown | {repr(TemporalLikeOOD())}) == len(options) + 1
-    # References of one shape are told apart by what they hold.
+    # References of one shape have different content.
     other = splits[0].clone()
     other.edge_type = 1 - other.edge_type
     references = [
@@ -161,7 +162,7 @@ def list_of(part):
     return [part, part, part]
 
 
-@pytest.mark.parametrize("as_coverage", [True, False])
+@for_each("as_coverage", [True, False])
 def test_a_reference_with_fewer_entities_than_the_split(as_coverage):
     train = split((0, 0, 1), (1, 0, 2), num_nodes=3)
     reference = (
@@ -174,7 +175,7 @@ def test_a_reference_with_fewer_entities_than_the_split(as_coverage):
     assert got.ood_type.tolist() == [0, 1]
 
 
-def test_the_same_edges_with_other_relations_are_another_split():
+def test_relations_are_part_of_the_reference():
     train = split((0, 0, 1), num_nodes=2)
     test = split((0, 1, 1), num_nodes=2)
     transform = TemporalLikeOOD(quantile=0.5, reference=train)
@@ -182,7 +183,7 @@ def test_the_same_edges_with_other_relations_are_another_split():
     assert transform(train).ood_type.tolist() == [-1]
 
 
-def test_wordnet18rr(tmp_path):
+def test_wordnet18rr_as_dataset(tmp_path):
     write(tmp_path / "raw", **SPLITS)
     data = WordNet18RR(str(tmp_path), transform=TemporalLikeOOD(quantile=0.3))[
         0
@@ -194,7 +195,7 @@ def test_wordnet18rr(tmp_path):
     assert (data.ood_type[data.train_mask] == -1).all()
 
 
-def test_bad_input(splits, toy):
+def test_bad_input_raises(splits, toy):
     lacking = splits[1].clone()
     del lacking["edge_type"]
     with pytest.raises(InvalidInputError, match="'data' has no 'edge_type'"):
@@ -231,15 +232,15 @@ def counts(data, transform):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("name", "preset", "tau", "expected"), COUNTS)
-def test_the_papers_counts(real, name, preset, tau, expected):
+@for_each(("name", "preset", "tau", "expected"), COUNTS)
+def test_counts_of_the_paper(real, name, preset, tau, expected):
     transform = TemporalLikeOOD.preset(preset)
     assert counts(real(name), transform) == expected
     assert transform(real(name)).ood_tau == tau
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
+@for_each(
     ("name", "options", "expected"),
     [
         ("fb15k-237", {"quantile": 0.30}, (2_223, 5_193, 13_050)),
@@ -248,12 +249,12 @@ def test_the_papers_counts(real, name, preset, tau, expected):
         ("icews14", {"inclusive": True}, (391, 1_302, 7_270)),
     ],
 )
-def test_other_readings_of_the_rule(real, name, options, expected):
+def test_counts_of_other_options(real, name, options, expected):
     assert counts(real(name), TemporalLikeOOD(**options)) == expected
 
 
 @pytest.mark.data
-def test_splits_as_separate_objects(real):
+def test_counts_with_a_reference_split(real):
     kg = real("fb15k-237")
     train, test = (
         split(

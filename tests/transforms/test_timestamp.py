@@ -1,4 +1,4 @@
-"""Past and future."""
+"""Splits by time."""
 
 import json
 from datetime import date
@@ -37,7 +37,7 @@ def check(data, cut):
     assert (data.edge_time[data.ood_label == 1] >= cut).all()
 
 
-def test_a_date(dated):
+def test_cutoff_as_a_date(dated):
     data = TimestampOOD(cutoff="2021-01-01", held_out=0.2)(dated)
     check(data, 18_628)  # Days from 1970 to 2021: 51 years, 13 leap days.
     assert not data.val_mask.any()
@@ -47,7 +47,7 @@ def test_a_date(dated):
     assert (dated.edge_index == data.edge_index).all()
 
 
-def test_a_stored_cut_makes_the_same_split(dated):
+def test_stored_cutoff_gives_the_same_split(dated):
     for cut in (date(2021, 6, 1), "2021-06-01", np.int64(18_779), 0.8):
         first = TimestampOOD(cutoff=cut, val_cutoff=0.3, held_out=0.2, seed=3)(
             dated
@@ -58,7 +58,7 @@ def test_a_stored_cut_makes_the_same_split(dated):
             assert torch.equal(first[key], again[key])
 
 
-def test_a_week_is_as_long_as_its_unit_says():
+def test_week_length_depends_on_the_unit():
     times = {"edge_time": torch.tensor([0, 604_800])}
     assert week_length(Data(time_unit="s", **times)) == 604_800
     assert week_length(Data(time_unit="D", **times)) == 7
@@ -66,14 +66,14 @@ def test_a_week_is_as_long_as_its_unit_says():
         week_length(Data(**times))
 
 
-def test_a_point_in_time_and_a_share(dated):
+def test_cutoff_as_a_number_or_a_share(dated):
     check(TimestampOOD(cutoff=18_628)(dated), 18_628)
     data = TimestampOOD(cutoff=0.7)(dated)
     future = (data.ood_label == 1).float().mean()
     assert future == pytest.approx(0.3, abs=0.01)
 
 
-def test_validation_has_a_future_of_its_own(dated):
+def test_validation_has_its_own_future(dated):
     data = TimestampOOD(cutoff="2021-06-01", val_cutoff="2021-01-01")(dated)
     val, test = data.val_mask, data.test_mask
     check(data, 18_628)
@@ -86,28 +86,30 @@ def test_validation_has_a_future_of_its_own(dated):
         assert data.ood_label[mask].unique().tolist() == [0, 1]
 
 
-def test_repeats():
+def test_repeats_are_marked_or_dropped():
     data = load("synthetic")
-    # The first edge happens again at the end of time.
+    # The first edge happens repeated at the end of time.
     late = int(data.edge_time.argmax())
     data.edge_index[:, late] = data.edge_index[:, 0]
     data.edge_type[late] = data.edge_type[0]
-    kept = TimestampOOD(cutoff=0.9, held_out=0.01)(data)
+    labelled = TimestampOOD(cutoff=0.9, held_out=0.01)(data)
     known = TripleIndex(
-        *triples(kept, "train"),
-        kept.num_nodes,
-        kept.num_relations,
+        *triples(labelled, "train"),
+        labelled.num_nodes,
+        labelled.num_relations,
     )
-    head, tail = kept.edge_index
-    again = known.contains(head, kept.edge_type, tail) & ~kept.train_mask
-    assert again[late]
-    assert torch.equal(kept.is_repeat, again)
+    head, tail = labelled.edge_index
+    repeated = (
+        known.contains(head, labelled.edge_type, tail) & ~labelled.train_mask
+    )
+    assert repeated[late]
+    assert torch.equal(labelled.is_repeat, repeated)
     dropped = TimestampOOD(cutoff=0.9, held_out=0.01, repeats="drop")(data)
-    assert dropped.num_edges == kept.num_edges - int(again.sum())
+    assert dropped.num_edges == labelled.num_edges - int(repeated.sum())
     assert not dropped.is_repeat.any()
     assert dropped.edge_time.numel() == dropped.num_edges
     assert dropped.node_type.numel() == dropped.num_nodes
-    check(dropped, int(kept.edge_time[kept.ood_label == 1].min()))
+    check(dropped, int(labelled.edge_time[labelled.ood_label == 1].min()))
 
 
 def test_seed_and_functional_name(dated):
@@ -127,7 +129,7 @@ def test_seed_and_functional_name(dated):
     assert len(shown | {repr(TimestampOOD())}) == len(options) + 1
 
 
-def test_labels_of_an_old_split_are_taken_away(dated):
+def test_labels_of_an_earlier_split_are_removed(dated):
     data = TimestampOOD()(CorruptTriples()(TemporalLikeOOD()(dated)))
     for key in (
         "ood_type",
@@ -142,7 +144,7 @@ def test_labels_of_an_old_split_are_taken_away(dated):
     assert "truth" in dated
 
 
-def test_names_as_many_as_edges(toy):
+def test_a_list_as_long_as_the_edges_is_unchanged(toy):
     toy.edge_time = torch.arange(10)
     toy.node_names = list("abcde")
     toy.notes = list("abcdefghij")  # As long as the list of edges.
@@ -151,7 +153,7 @@ def test_names_as_many_as_edges(toy):
     assert data.edge_type.numel() < 10
 
 
-def test_bad_input(dated, toy):
+def test_bad_input_raises(dated, toy):
     with pytest.raises(InvalidInputError, match="has no 'edge_time'"):
         TimestampOOD()(toy)
     toy.edge_time = torch.arange(10)
@@ -198,8 +200,8 @@ def test_bad_input(dated, toy):
 
 
 @pytest.mark.data
-def test_icews14_as_audited(real):
-    """Autumn 2014: mostly more of the same, as the audit found."""
+def test_icews14_equals_the_audit(real):
+    """Most triples of autumn 2014 repeat known pairs, as the audit reports."""
     from sklearn.metrics import roc_auc_score
 
     transform = Compose(

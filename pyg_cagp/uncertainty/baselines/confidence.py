@@ -103,7 +103,7 @@ class ConfidenceUncertainty(TrainedEstimator):
 class UKGEUncertainty(ConfidenceUncertainty):
     r"""Uncertainty by :class:`~pyg_cagp.nn.kge.UKGE`, with the defaults of the
     `"Embedding Uncertain Knowledge Graphs" <https://arxiv.org/abs/1811.10667>`_
-    paper. Where the graph has triples that rules have inferred
+    paper. If the graph has triples that rules have inferred
     (:obj:`psl_edge_index`, :obj:`psl_edge_type`, :obj:`psl_confidence`, as
     in NL27k), each step uses as many of them as training triples.
 
