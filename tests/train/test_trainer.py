@@ -473,7 +473,7 @@ def test_row_adam_is_adam():
 
 def test_checkpoints_that_are_none(tmp_path):
     path = tmp_path / "state"
-    with pytest.raises(CheckpointError, match="there is no earlier checknt"):
+    with pytest.raises(CheckpointError, match="there is no checkpoint"):
         load_checkpoint(path)
     path.write_bytes(b"not a checkpoint")
     with pytest.raises(CheckpointError, match="is not a checkpoint of pyg_c"):
