@@ -239,13 +239,13 @@ def test_state_dict_round_trip(name, tmp_path):
 @pytest.mark.gpu
 @for_each("name", MODELS)
 def test_runs_on_a_gpu(name):
-    model, twin = make(name), make(name).cuda()
+    model, gpu_model = make(name), make(name).cuda()
     h, r, t = triples()
     torch.testing.assert_close(
-        model.score_tails(h, r), twin.score_tails(h.cuda(), r.cuda()).cpu()
+        model.score_tails(h, r), gpu_model.score_tails(h.cuda(), r.cuda()).cpu()
     )
-    twin.loss(h.cuda(), r.cuda(), t.cuda()).backward()
-    assert twin.node_emb.weight.grad.is_cuda
+    gpu_model.loss(h.cuda(), r.cuda(), t.cuda()).backward()
+    assert gpu_model.node_emb.weight.grad.is_cuda
 
 
 @for_each("name", MODELS)

@@ -166,13 +166,13 @@ def test_key_depends_on_the_content():
 def test_posterior_is_moved_and_copied_with_the_model(fitter):
     model = make()
     model.set_posterior(fitter.fit(model, *triples()))
-    twin = copy.deepcopy(model).double()
-    assert twin.posterior.variance().dtype == torch.double
+    clone = copy.deepcopy(model).double()
+    assert clone.posterior.variance().dtype == torch.double
     torch.testing.assert_close(
-        twin.mean_variance(EVERY), model.mean_variance(EVERY).double()
+        clone.mean_variance(EVERY), model.mean_variance(EVERY).double()
     )
-    torch.nn.init.zeros_(twin.node_emb.weight)
-    assert not twin.posterior.mean(EVERY).any()
+    torch.nn.init.zeros_(clone.node_emb.weight)
+    assert not clone.posterior.mean(EVERY).any()
     assert model.posterior.mean(EVERY).all()
 
 

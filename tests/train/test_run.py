@@ -79,7 +79,7 @@ main(sys.argv[1:])
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    out = tmp_path_factory.mktemp("run") / "whole"
+    out = tmp_path_factory.mktemp("run") / "finished"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYG_CAGP_CACHE", str(out.parent / "cache"))
         kg = load("synthetic")

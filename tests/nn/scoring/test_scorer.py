@@ -286,12 +286,12 @@ def test_an_encoder_is_called_once_and_has_a_posterior(toy):
     )
     assert not any(p.requires_grad for p in other.parameters())
     # The posterior is that of a model that was trained to these embeddings.
-    twin = GaussianDistMult(5, 3, 4, variational=False)
-    twin.node_emb.weight.copy_(nodes)
-    twin.rel_emb.weight.copy_(rels)
+    clone = GaussianDistMult(5, 3, 4, variational=False)
+    clone.node_emb.weight.copy_(nodes)
+    clone.rel_emb.weight.copy_(rels)
     got, want = (
         LaplacePosterior(prior=0.5).fit(model, head, rel, tail)
-        for model in (scorer, twin)
+        for model in (scorer, clone)
     )
     every = torch.arange(5)
     assert torch.equal(got.mean_variance(every), want.mean_variance(every))
