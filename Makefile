@@ -72,4 +72,4 @@ $(VENV)/.ext: $(VENV)/.dev
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
-	rm -rf docs/_build docs/reference/api docs/reference/command_line.rst
+	rm -rf docs/_build docs/reference/api

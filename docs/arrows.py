@@ -2,8 +2,8 @@ r"""Draws the arrows of the package: A -> B means that B may import A.
 
     python docs/arrows.py
 
-Arrows are transitive, and only those that follow from no others are listed.
-The test of the architecture reads them from the picture.
+Arrows are transitive; an arrow that follows from others is not listed. The test
+of the architecture reads the arrows from the picture.
 """
 
 from pathlib import Path
@@ -30,7 +30,7 @@ ARROWS: dict[str, tuple[str, ...]] = {
     "pyg_cagp": ("inference", "theory"),
     "cli": ("pyg_cagp", "report"),
 }
-#: The rooms that all others may import, and those that may not.
+#: The rooms that all others may import, each with its exceptions.
 BASE: dict[str, tuple[str, ...]] = {
     "_utils": (),
     "exceptions": (),

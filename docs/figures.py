@@ -1,4 +1,4 @@
-r"""Draws what the page on concepts shows, from a run on the generated graph.
+r"""Draws figures of the page on concepts, from a run on the generated graph.
 
     python docs/figures.py
 
@@ -37,7 +37,7 @@ KINDS = ("ordinary", "emerging\nentities", "novel\ncontexts")
 
 
 def by_kind(kind: Tensor, semantic: Tensor, structural: Tensor) -> Any:
-    """What each doubt says of each kind of test triple."""
+    """Both kinds of uncertainty for each kind of test triple."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.2))
     groups = [semantic[kind == number].numpy() for number in range(3)]
     drawn = left.boxplot(
@@ -77,7 +77,7 @@ def by_kind(kind: Tensor, semantic: Tensor, structural: Tensor) -> Any:
 def one_entity(model: Any, coverage: Coverage, names: list[str]) -> Any:
     """One entity, all relations: variance is flat, coverage is not."""
     frequency = coverage.frequency()
-    # One that is well known: of those seen often, one in the middle.
+    # An entity with many training triples, yet not the most frequent one.
     order = frequency.argsort(descending=True, stable=True)
     entity = int(order[len(order) // 10])
     relation = torch.arange(coverage.num_relations)

@@ -1,11 +1,12 @@
-r"""Runs the Python blocks of the README and of the pages, and writes beside
-them what they print.
+r"""Runs the Python blocks of the README and of the pages, and writes their
+output into the pages.
 
     python docs/run_pages.py [--write] [PAGE ...]
 
 A block of :obj:`text` right after a block of :obj:`python` holds its output.
-Without :obj:`--write`, pages whose output has changed are told; figures that
-training decides may differ a little from machine to machine, see :func:`same`.
+Without :obj:`--write`, the names of pages with another output are printed.
+Figures that depend on training may differ a little between machines; see
+:func:`same`.
 """
 
 import argparse
@@ -20,8 +21,8 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 REPO = DOCS.parent
-#: Made anew by every build, from what is tested elsewhere.
-MADE = ("_build", "reference/api")
+#: Folders that the build writes.
+GENERATED = ("_build", "reference/api")
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 OUTPUT = re.compile(
     r"(?P<code>^```python\n(?P<body>.*?)^```\n)"
@@ -36,19 +37,19 @@ def pages() -> list[Path]:
     written = (
         path
         for path in DOCS.rglob("*.md")
-        if not str(path.relative_to(DOCS)).startswith(MADE)
+        if not str(path.relative_to(DOCS)).startswith(GENERATED)
     )
     return [REPO / "README.md", *sorted(written)]
 
 
 def fences(text: str, kind: str) -> list[str]:
     r"""Returns the blocks of one kind."""
-    return [body for found, body in FENCE.findall(text) if found == kind]
+    return [body for name, body in FENCE.findall(text) if name == kind]
 
 
 def run(text: str, name: str) -> Iterator[tuple[re.Match[str], str]]:
     r"""Runs the blocks of a page in order, in one namespace, and yields each
-    with what it has printed.
+    with its output.
     """
     names = {"__name__": "page"}
     for match in OUTPUT.finditer(text):
@@ -61,8 +62,8 @@ def run(text: str, name: str) -> Iterator[tuple[re.Match[str], str]]:
 
 
 def same(shown: str, printed: str) -> bool:
-    r"""Tells whether two outputs have the same words, and numbers that agree to
-    0.03, or to a tenth where they are above 1.
+    r"""Returns whether two outputs have the same words, and numbers that agree
+    to 0.03, or to a tenth if they are above 1.
     """
     words = [
         " ".join(NUMBER.sub("#", text).split()) for text in (shown, printed)
@@ -78,14 +79,14 @@ def same(shown: str, printed: str) -> bool:
 
 
 def filled(text: str, name: str) -> str:
-    r"""Returns a page with the output of its blocks."""
-    made, end = [], 0
+    r"""Returns a page with the current output of its blocks."""
+    parts, end = [], 0
     for match, printed in run(text, name):
-        made += [text[end : match.start()], match["code"]]
+        parts += [text[end : match.start()], match["code"]]
         if printed:
-            made.append(f"\n```text\n{printed.rstrip()}\n```\n")
+            parts.append(f"\n```text\n{printed.rstrip()}\n```\n")
         end = match.end()
-    return "".join([*made, text[end:]])
+    return "".join([*parts, text[end:]])
 
 
 def main() -> int:
@@ -97,19 +98,20 @@ def main() -> int:
     sys.path.insert(0, str(REPO))
     chosen = [path.resolve() for path in args.pages] or pages()
     stale = 0
-    os.environ.pop("PYG_CAGP_DATA", None)  # Nothing of this machine is shown.
+    # Outputs must not depend on local data.
+    os.environ.pop("PYG_CAGP_DATA", None)
     for path in chosen:
         text = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
             os.environ["PYG_CAGP_CACHE"] = folder
             os.chdir(folder)
-            made = filled(text, str(path))
+            page = filled(text, str(path))
             os.chdir(DOCS)
-        if made != text:
+        if page != text:
             stale += 1
             print(path.relative_to(REPO))
             if args.write:
-                path.write_text(made, encoding="utf-8")
+                path.write_text(page, encoding="utf-8")
     return stale
 
 

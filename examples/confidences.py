@@ -1,9 +1,9 @@
-r"""Models of confidence: UKGE and BEUrRE on triples that have one each.
+r"""Models of the confidence of triples: UKGE and BEUrRE.
 
     python examples/confidences.py
     python examples/confidences.py --dataset nl27k --epochs 30
 
-On a generated graph, a triple is as confident as its relation is consistent.
+The generated graph gets a random confidence for each relation.
 """
 
 import argparse
@@ -40,14 +40,14 @@ def main() -> None:
         errors = {"mean of train": mean - target}
         for name, estimator in estimators.items():
             errors[name] = estimator.confidence(head, rel, tail) - target
-        told = ", ".join(
+        listed = ", ".join(
             f"{name} {float(error.square().mean()):.4f}"
             for name, error in errors.items()
         )
-        print(f"MSE on {split}: {told}")
+        print(f"MSE on {split}: {listed}")
     print(
-        "Both take what they have not seen for false: a triple of test has to "
-        "follow from others to be given its confidence."
+        "Both models learn a confidence of 0 for corrupted triples, and often "
+        "give it to test triples, too."
     )
 
 

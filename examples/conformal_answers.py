@@ -1,9 +1,9 @@
-r"""Sets of answers that hold the right one nine times in ten.
+r"""Sets of answers that hold the right answer in nine of ten queries.
 
     python examples/conformal_answers.py
 
-The promise is kept for queries like those of validation. Emerging entities and
-novel contexts break it, which is why coverage is told for each kind.
+This is guaranteed for queries that resemble those of validation. It need not
+hold for emerging entities and novel contexts, so each kind is printed.
 """
 
 import argparse
@@ -25,10 +25,10 @@ def main() -> None:
     config = config.override({"train.epochs": args.epochs})
     model = train_run(kg, config).model
     result = evaluate.conformal(model, kg, alpha=args.alpha)
-    for kind, found in {"all": result, **result["by_kind"]}.items():
+    for kind, figures in {"all": result, **result["by_kind"]}.items():
         print(
-            f"{kind:10s} holds the answer {found['coverage']:.3f} of the time, "
-            f"with {found['mean_size']:.0f} of {kg.num_nodes} entities"
+            f"{kind:10s} holds the answer {figures['coverage']:.3f} of the "
+            f"time, with {figures['mean_size']:.0f} of {kg.num_nodes} entities"
         )
 
 

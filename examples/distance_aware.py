@@ -1,5 +1,5 @@
-r"""Uncertainty that grows with the distance from the data: SNGP, and a Graph
-Posterior Network.
+r"""Uncertainty that increases with the distance from the data: SNGP, and a
+Graph Posterior Network.
 
     python examples/distance_aware.py
 """

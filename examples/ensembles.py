@@ -35,8 +35,8 @@ def main() -> None:
     for name, rows in result["methods"].items():
         print(f"{name:24s} AUROC {rows['overall']['auroc']:.3f}")
     print(
-        "Members agree that a random triple is improbable: their disagreement "
-        "is no measure of plausibility, their mean is."
+        "All members give a random triple a low probability: their mean "
+        "detects it, their disagreement does not."
     )
 
 

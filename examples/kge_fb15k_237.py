@@ -4,7 +4,7 @@ r"""A Gaussian model in PyG's own training loop.
     python examples/kge_fb15k_237.py --dataset fb15k-237 --epochs 50
 
 The loop is that of PyG's :obj:`examples/kge_fb15k_237.py`. Only the model
-differs: its entities have variances when the loop ends.
+differs: its entities also have variances.
 """
 
 import argparse

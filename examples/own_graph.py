@@ -3,9 +3,9 @@ r"""Your own graph: from a folder of text to scores of new triples.
     python examples/own_graph.py
     python examples/own_graph.py --out mine
 
-Names are taken as they are: accents, blanks, quotes and other scripts need no
-care. There is no file of validation triples; some are taken out of train, and
-a warning says so. The folder of the run is all that is needed afterwards.
+Names may have accents, blanks, quotes and any script. The graph has no file of
+validation triples, so some are taken out of train, with a warning. Scoring
+needs only the folder of the run.
 """
 
 import argparse
@@ -31,7 +31,7 @@ SEAT, WORKS, LIVES, KNOWS = (
 
 
 def draw_world(seed: int = 0) -> list[tuple[str, str, str]]:
-    r"""People live where their firm is, mostly, and know their colleagues."""
+    r"""Returns triples: people know colleagues and mostly live near work."""
     rng = random.Random(seed)
     seat = {firm: rng.choice(CITIES) for firm in FIRMS}
     firm_of = {person: rng.choice(FIRMS) for person in PEOPLE}
@@ -71,7 +71,7 @@ def show(folder: Path, epochs: int) -> None:
     model = train_run(kg, config, out=run, dataset=str(graph)).model
     prepare(run, kg, model)
 
-    # From here on, the folder of the run is enough.
+    # Only the folder of the run is needed now.
     predictor = Predictor.load(run)
     new = [*later, ("Zoë", LIVES, "Atlantis"), ("Zürich", WORKS, "東京")]
     summary = score_file(
@@ -79,12 +79,12 @@ def show(folder: Path, epochs: int) -> None:
     )
     kinds = ", ".join(f"{summary.kinds[kind]} {kind}" for kind in KINDS)
     print(f"of {summary.rows} new triples: {kinds}")
-    print(f"to be left undecided: {summary.abstain}")
+    print(f"abstentions: {summary.abstain}")
 
     person = next(h for h, r, _ in test if r == LIVES)
-    found = predictor.predict(head=person, relation=LIVES, k=3)
+    prediction = predictor.predict(head=person, relation=LIVES, k=3)
     print(f"where does {person} live?")
-    for answer in found.answers:
+    for answer in prediction.answers:
         p_ood = "-" if answer.p_ood is None else f"{answer.p_ood:.2f}"
         decision = "abstain" if answer.abstain else "accept"
         print(
@@ -97,7 +97,7 @@ def show(folder: Path, epochs: int) -> None:
     done = predictor.update(columns)
     after = predictor.score(*columns).structural.mean()
     print(
-        f"{done.added} of them have come true: structural uncertainty "
+        f"{done.added} of them are added: structural uncertainty "
         f"{float(before):.2f} before the update, {float(after):.2f} after"
     )
 

@@ -4,8 +4,8 @@ r"""The estimators of this package on a model of PyKEEN.
     python examples/pykeen_model.py
     python examples/pykeen_model.py --dataset fb15k-237 --epochs 50
 
-The model stays in PyKEEN. Every evaluation takes it as it is, and so does each
-estimator that needs no variances.
+The PyKEEN model is not converted. All evaluations accept it, and so do all
+estimators that need no variances.
 """
 
 import argparse
@@ -62,12 +62,12 @@ def main() -> None:
     }
     ranks = evaluate.ranking(model, kg)
     sets = evaluate.conformal(model, kg)
-    found = evaluate.ood(estimators, kg, num_resamples=100)["methods"]
+    detected = evaluate.ood(estimators, kg, num_resamples=100)["methods"]
     errors = evaluate.error_ranking(model, estimators, kg, num_resamples=100)
     print(f"MRR {ranks['mrr']:.3f}, hits@10 {ranks['hits@10']:.3f}")
     print(f"answer sets: {sets['coverage']:.3f} hold the answer")
     for name in estimators:
-        auroc = found[name]["overall"]["auroc"]
+        auroc = detected[name]["overall"]["auroc"]
         aurc = errors["methods"][name]["aurc"]
         print(f"{name:8s} AUROC {auroc:.3f}, AURC of errors {aurc:.3f}")
 

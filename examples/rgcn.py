@@ -46,7 +46,7 @@ class Encoder(torch.nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        r"""Draws all weights anew."""
+        r"""Resets all weights."""
         torch.nn.init.xavier_uniform_(self.node_emb)
         self.conv.reset_parameters()
 
@@ -134,11 +134,11 @@ def main() -> None:
     columns += ["AURC max probability", "AURC CAGP"]
     print("  ".join([f"{'model':16s}", *columns]))
     for name, model in models.items():
-        cells = [
+        texts = [
             f"{value:{len(column)}.3f}"
             for column, value in zip(columns, measure(model, kg), strict=True)
         ]
-        print("  ".join([f"{name:16s}", *cells]))
+        print("  ".join([f"{name:16s}", *texts]))
 
 
 if __name__ == "__main__":

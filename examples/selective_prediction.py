@@ -1,8 +1,7 @@
-r"""Answer only what can be trusted: accuracy against the share of queries
-answered.
+r"""Selective prediction: accuracy at several shares of answered queries.
 
-    python examples/selective_prediction.py
-    python examples/selective_prediction.py --dataset fb15k-237 --epochs 30
+python examples/selective_prediction.py
+python examples/selective_prediction.py --dataset fb15k-237 --epochs 30
 """
 
 import argparse
@@ -37,12 +36,12 @@ def main() -> None:
         model, estimators, kg, rates=rates, num_resamples=1000
     )
     print(f"accuracy of all answers: {result['accuracy']:.3f}")
-    for name, found in result["methods"].items():
-        told = ", ".join(
+    for name, figures in result["methods"].items():
+        listed = ", ".join(
             f"{chosen['accuracy']:.3f} at {chosen['answer_rate']:.0%}"
-            for chosen in found["selective"].values()
+            for chosen in figures["selective"].values()
         )
-        print(f"{name:20s} AURC {found['aurc']:.4f}; {told}")
+        print(f"{name:20s} AURC {figures['aurc']:.4f}; {listed}")
 
 
 if __name__ == "__main__":

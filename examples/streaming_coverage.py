@@ -1,4 +1,4 @@
-r"""New triples arrive: evidence is brought up to date without training again.
+r"""New triples update coverage and variances, without training.
 
 python examples/streaming_coverage.py
 """

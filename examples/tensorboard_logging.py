@@ -1,11 +1,11 @@
-r"""What training writes for TensorBoard, and how to add numbers of one's own.
+r"""The events that training writes for TensorBoard, and how to add others.
 
     python examples/tensorboard_logging.py --out runs/logged
     tensorboard --logdir runs/logged
 
-Anything that writes event files into a folder is shown with what is there:
-after training by a tracker of the same folder, during training by a tracker
-that looks at more.
+TensorBoard shows all event files of a folder. A tracker of the same folder adds
+values after training; a subclass of :class:`~pyg_cagp.train.Tracker` adds them
+during training.
 """
 
 import argparse
@@ -42,7 +42,7 @@ class EmergingTracker(Tracker):
         self.emerging = self.val.rows()["emerging"]
 
     def variances(self, model: GaussianKGEModel, step: int) -> None:
-        r"""Writes what there was, and one number more."""
+        r"""Also writes the AUROC on emerging entities."""
         super().variances(model, step)
         uncertainty = SemanticUncertainty(model)(*self.val.triples)
         auroc = metrics.auroc(
@@ -52,17 +52,17 @@ class EmergingTracker(Tracker):
 
 
 def show(folder: Path, prefix: str = "") -> None:
-    r"""Tells what is in the event files of a folder."""
+    r"""Prints the tags of the event files of a folder."""
     events = EventAccumulator(str(folder), size_guidance={"scalars": 0})
     tags = events.Reload().Tags()
     for kind in ("scalars", "histograms", "images", "tensors"):
         for tag in sorted(tags[kind]):
-            told = ""
+            last_value = ""
             if kind == "scalars":
                 last = events.Scalars(tag)[-1]
-                told = f" = {last.value:.4g} at step {last.step}"
+                last_value = f" = {last.value:.4g} at step {last.step}"
             if tag.startswith(prefix):
-                print(f"  {kind.removesuffix('s'):9s} {tag}{told}")
+                print(f"  {kind.removesuffix('s'):9s} {tag}{last_value}")
 
 
 def log(folder: Path, dataset: str, epochs: int) -> None:
@@ -74,26 +74,26 @@ def log(folder: Path, dataset: str, epochs: int) -> None:
     show(folder / "run")
     print("and the embeddings of frequent entities, for the projector.")
 
-    # After training: one more writer in the same folder.
+    # After training: another tracker of the same folder.
     cagp = CAGP(run.model, Coverage.from_data(kg)).fit(kg)
     head, rel, tail = triples(kg, "test")
     parts = cagp.decompose(head, rel, tail)
     tracker = Tracker(folder / "run")
     tracker.scalars({"mine/weight_of_semantic": cagp.alpha}, epochs)
-    # The writer is that of torch.utils.tensorboard, with all it can do.
+    # The writer is a SummaryWriter of torch.utils.tensorboard.
     tracker.writer.add_histogram("mine/total", parts.total, epochs)
     tracker.writer.add_text("mine/note", "of all test triples", epochs)
     tracker.close()
-    print("Added to it afterwards:")
+    print("Added after training:")
     show(folder / "run", "mine/")
 
-    # During training: a tracker that looks at more.
+    # During training: a tracker that writes more values.
     model = GaussianDistMult(kg.num_nodes, kg.num_relations, 32)
     options = TrainOptions(epochs=epochs, lr=0.05, eval_every=1)
     tracker = EmergingTracker(folder / "watched", kg)
     Trainer(model, kg, options=options, tracker=tracker).fit()
     tracker.close()
-    print("Written during another training:")
+    print("Added during training:")
     show(folder / "watched", "mine/")
 
 
@@ -101,7 +101,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--dataset", default="synthetic")
     parser.add_argument("--epochs", type=int, default=5)
-    parser.add_argument("--out", type=Path, help="a new folder to keep it all")
+    parser.add_argument("--out", type=Path, help="a new folder for all files")
     args = parser.parse_args()
     if args.out is not None:
         log(args.out, args.dataset, args.epochs)

@@ -1,6 +1,6 @@
 r"""Knowing when a knowledge-graph prediction should not be trusted.
 
-A name is imported from its room when it is first used.
+A name is imported from its subpackage on first use.
 """
 
 from importlib import import_module
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-#: The room of each name.
-_ROOMS = {
+#: The module of each name.
+_MODULES = {
     "CAGP": "uncertainty",
     "Coverage": "coverage",
     "EvidenceUncertainty": "uncertainty",
@@ -85,8 +85,8 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        if name in _ROOMS:
-            value = getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+        if name in _MODULES:
+            value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
         elif name in __all__:
             value = import_module(f"{__name__}.{name}")
         else:

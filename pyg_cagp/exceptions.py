@@ -1,7 +1,7 @@
-r"""The errors and warnings of :mod:`pyg_cagp`: few, typed, and helpful.
+r"""The errors and warnings of :mod:`pyg_cagp`.
 
-Every error derives from :class:`CAGPError` *and* from the built-in that a
-caller would expect, so ``except ValueError`` keeps working.
+Each error derives from :class:`CAGPError` and from a built-in error, so that
+``except ValueError`` catches it, too.
 """
 
 
@@ -26,11 +26,11 @@ class DownloadError(CAGPError, OSError):
 
 
 class CacheError(CAGPError, OSError):
-    r"""A folder that has to be written to cannot be."""
+    r"""A folder cannot be written to."""
 
 
 class MissingDependencyError(CAGPError, ImportError):
-    r"""An optional package is needed for what was asked."""
+    r"""A feature needs an optional package that is not installed."""
 
 
 class CheckpointError(CAGPError, ValueError):
@@ -38,16 +38,16 @@ class CheckpointError(CAGPError, ValueError):
 
 
 class DivergenceError(CAGPError, ArithmeticError):
-    r"""Training met a loss, or a weight, that is no finite number."""
+    r"""A loss or a weight became infinite or NaN in training."""
 
 
 class NotFittedError(CAGPError, ValueError, AttributeError):
-    r"""An estimator was asked before it was fitted."""
+    r"""An estimator was called before it was fitted."""
 
 
 class PosteriorChangedError(NotFittedError):
-    r"""An estimator was fitted to another posterior than the one in force."""
+    r"""An estimator was fitted to another posterior than the current one."""
 
 
 class CAGPWarning(UserWarning):
-    r"""Base class of the warnings that :mod:`pyg_cagp` gives."""
+    r"""Base class of the warnings of :mod:`pyg_cagp`."""

@@ -1,6 +1,7 @@
-r"""Types that several rooms share, and flags for the optional packages."""
+r"""Types shared by several subpackages, and flags of optional packages."""
 
-# Annotations stay text, so that the command line need not import PyTorch.
+# Annotations are not evaluated, so that the command line need not import
+# PyTorch.
 from __future__ import annotations
 
 from importlib.util import find_spec
@@ -19,7 +20,7 @@ HeldOut: TypeAlias = Literal["val", "test"]
 #: (head and relation) or either entity.
 Cluster: TypeAlias = Literal["head", "tail", "query", "entities"]
 
-#: The set of a query whose relation has too few validation triples.
+#: The answer set of a query whose relation has too few validation triples.
 Fallback: TypeAlias = Literal["everything", "pooled"]
 
 #: The side of a triple that is predicted.
@@ -38,10 +39,10 @@ Ties: TypeAlias = Literal["optimistic", "realistic", "pessimistic"]
 #: :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
 PartitionName: TypeAlias = Literal["stated", "inclusive", "table2", "appendix"]
 
-#: The entities that a quantile of frequencies is taken over.
+#: The entities whose frequencies enter a quantile.
 Population: TypeAlias = Literal["seen", "all"]
 
-#: The slots that a triple with the same entity on both sides fills.
+#: How often a triple counts for an entity that is both its head and its tail.
 SelfLoops: TypeAlias = Literal["twice", "once"]
 
 #: A protocol that labels triples as out of distribution.
@@ -53,7 +54,7 @@ ProtocolName: TypeAlias = Literal[
     "verified-negatives",
 ]
 
-#: A protocol by which a run is evaluated on its own graph.
+#: A protocol that evaluates a run.
 RunProtocol: TypeAlias = Literal[
     "ranking",
     "temporal-like",
@@ -94,6 +95,9 @@ WITH_PYARROW = find_spec("pyarrow") is not None
 
 #: Whether :obj:`matplotlib` (figures) can be imported.
 WITH_MATPLOTLIB = find_spec("matplotlib") is not None
+
+#: Whether :obj:`jinja2` (pages) can be imported.
+WITH_JINJA2 = find_spec("jinja2") is not None
 
 
 class Decomposition(NamedTuple):

@@ -146,6 +146,7 @@ def test_fitted_estimators_wait_once(kg, run, device, name):
     torch.testing.assert_close(got.cpu(), expected)
 
 
+@pytest.mark.slow
 @for_each("name", MAKERS)
 def test_estimators_fit_and_run_as_on_the_cpu(kg, run, device, name):
     model, coverage = run.model.requires_grad_(False), Coverage.from_data(kg)

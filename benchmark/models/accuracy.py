@@ -1,4 +1,4 @@
-r"""How well a model with its shipped config ranks, and what its variance knows.
+r"""The ranking and the variances of a model with its shipped config.
 
     python benchmark/models/accuracy.py fb15k-237 gaussian-distmult
     python benchmark/models/accuracy.py fb15k-237 gaussian-distmult --twin
@@ -41,18 +41,18 @@ NUM_DRAWS = 4
 
 
 def ranking(model: GaussianKGEModel, kg: Data) -> dict[str, float]:
-    found = evaluate.ranking(model, kg)
+    result = evaluate.ranking(model, kg)
     return {
-        "mrr": found["mrr"],
-        "mrr of tails": found["by_side"]["tail"]["mrr"],
-        "mrr of heads": found["by_side"]["head"]["mrr"],
-        **{f"hits@{k}": found[f"hits@{k}"] for k in (1, 3, 10)},
+        "mrr": result["mrr"],
+        "mrr of tails": result["by_side"]["tail"]["mrr"],
+        "mrr of heads": result["by_side"]["head"]["mrr"],
+        **{f"hits@{k}": result[f"hits@{k}"] for k in (1, 3, 10)},
     }
 
 
 @torch.no_grad()
-def doubt(model: GaussianKGEModel, kg: Data) -> dict[str, float]:
-    """What the mean variance of head and tail knows of a triple."""
+def variances(model: GaussianKGEModel, kg: Data) -> dict[str, float]:
+    """Measures how well variances follow frequency and detect rare entities."""
     variance = model.mean_variance(torch.arange(kg.num_nodes)).double()
     data = TemporalLikeOOD.preset("stated")(kg)
     head, tail = data.edge_index[:, data.test_mask]
@@ -69,17 +69,17 @@ def doubt(model: GaussianKGEModel, kg: Data) -> dict[str, float]:
     }
 
 
-def doubts(
+def posteriors(
     model: GaussianKGEModel,
     kg: Data,
     num_negatives: int | None,
 ) -> dict[str, dict[str, float]]:
-    """Of every kind of posterior, all with one curvature."""
+    """Measures the variances of every posterior, with one curvature."""
     train, val = triples(kg, "train"), triples(kg, "val")
-    found = {}
+    results = {}
     if model.variational:
         model.set_posterior(None)
-        found["variational"] = doubt(model, kg)
+        results["variational"] = variances(model, kg)
     generator = torch.Generator().manual_seed(0)
     curvature = ggn_diagonal(
         model,
@@ -111,11 +111,11 @@ def doubts(
             prior, structure=structure, num_draws=num_draws
         ).fit(model, *train, val=val, curvature=curvatures[num_draws])
         model.set_posterior(posterior)
-        found[name] = {
+        results[name] = {
             "prior variance": posterior.prior_variance,
-            **doubt(model, kg),
+            **variances(model, kg),
         }
-    return found
+    return results
 
 
 def measure(dataset: str, config: Config, root: str | None, seed: int) -> Any:
@@ -124,9 +124,12 @@ def measure(dataset: str, config: Config, root: str | None, seed: int) -> Any:
         run = train_run(
             kg, config, out=Path(folder) / "run", dataset=dataset, seed=seed
         )
-    record = {"test": ranking(run.model, kg), "shipped": doubt(run.model, kg)}
+    record = {
+        "test": ranking(run.model, kg),
+        "shipped": variances(run.model, kg),
+    }
     if run.config.model["name"] != "kg2e":
-        record["posteriors"] = doubts(
+        record["posteriors"] = posteriors(
             run.model, kg, config.posterior.num_negatives or None
         )
     run.record.pop("progress")

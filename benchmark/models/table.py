@@ -30,17 +30,17 @@ def models() -> str:
             for suffix, text in KINDS.items()
             if stem.endswith(record["config"]["model"]["name"] + suffix)
         )
-        doubt = record["shipped"]
-        cells = [
+        variances = record["shipped"]
+        texts = [
             record["dataset"],
             record["config"]["model"]["name"] + kind,
             f"{record['test']['mrr']:.4f}",
             f"{record['test']['hits@10']:.4f}",
-            f"{doubt['spearman(frequency, variance)']:.3f}",
-            f"{doubt['auroc of emerging']:.3f}",
+            f"{variances['spearman(frequency, variance)']:.3f}",
+            f"{variances['auroc of emerging']:.3f}",
             f"{record['seconds']['training'] / 60:.0f} min",
         ]
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(f"| {' | '.join(texts)} |")
     return "\n".join(lines)
 
 
@@ -49,15 +49,15 @@ def posteriors(stem: str = "fb15k-237-gaussian-distmult") -> str:
         "| posterior | prior variance | Spearman | AUROC of emerging |",
         "|---|---|---|---|",
     ]
-    for name, doubt in records()[stem]["posteriors"].items():
-        prior = doubt.get("prior variance")
-        cells = [
+    for name, variances in records()[stem]["posteriors"].items():
+        prior = variances.get("prior variance")
+        texts = [
             name,
             "-" if prior is None else f"{prior:.3f}",
-            f"{doubt['spearman(frequency, variance)']:.3f}",
-            f"{doubt['auroc of emerging']:.3f}",
+            f"{variances['spearman(frequency, variance)']:.3f}",
+            f"{variances['auroc of emerging']:.3f}",
         ]
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(f"| {' | '.join(texts)} |")
     return "\n".join(lines)
 
 

@@ -42,7 +42,7 @@ def main() -> None:
     config = Config.find("fb15k-237", "gaussian-distmult").override(
         {
             "train.epochs": args.epochs,
-            "train.eval_triples": 1,  # The last epoch looks, however briefly.
+            "train.eval_triples": 1,  # The last epoch must be validated.
             "train.eval_every": args.epochs + 1,
             "train.batch_size": 1024,
             "objective.num_negatives": 512,

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-# The committed records were computed so: sums in another order train other
-# models. It has to be set before PyTorch is imported.
+# As for the committed records: with other instructions, sums have another order
+# and training gives other models. Set before PyTorch is imported.
 os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx2")
 
 import torch
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def status(args: argparse.Namespace) -> int:
-    r"""Prints of each record whether the present code would compute it."""
+    r"""Prints the state of each record."""
     experiments = list(Grid(FULL).experiments.values())
     artifacts = Artifacts(tempfile.gettempdir(), args.root)
     by_name = states(experiments, Store(args.results), artifacts)
@@ -116,7 +116,7 @@ def tables(args: argparse.Namespace) -> int:
 
 
 def verify(args: argparse.Namespace) -> int:
-    r"""Compares the golden run, or recomputed records, with what is stored."""
+    r"""Compares the golden run, or recomputed records, with stored values."""
     torch.set_num_threads(1)
     stages: set[str] | None = set() if args.stamp else None
     with tempfile.TemporaryDirectory() as folder, one_blas_thread():
@@ -131,7 +131,7 @@ def verify(args: argparse.Namespace) -> int:
     for key, (stored, present) in result.environment.items():
         print(f"other environment: {key} was {stored}, is {present}")
     if result.different:
-        # Elsewhere, bits differ with the same code.
+        # In another environment, the same code gives other bits.
         return 0 if result.environment else 1
     if stages:
         stamp(stages)
@@ -179,7 +179,7 @@ def _budget(args: argparse.Namespace) -> Budget:
 def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(
-            f"must be a positive whole number (got '{text}')"
+            f"must be a positive integer (got '{text}')"
         )
     return int(text)
 
@@ -216,7 +216,7 @@ def build_parser() -> argparse.ArgumentParser:
     part = add(
         "verify",
         verify,
-        "compare a golden run, or records computed again, with what is stored",
+        "compare a golden run, or records computed again, with stored values",
     )
     part.add_argument("names", nargs="*", metavar="RECORD")
     part.add_argument("--stamp", action="store_true", help="mark as verified")

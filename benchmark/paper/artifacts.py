@@ -1,4 +1,4 @@
-r"""Where experiments get graphs, trained models and scores from."""
+r"""Graphs, trained models and stored scores of the experiments."""
 
 import tempfile
 from collections.abc import Callable
@@ -38,14 +38,14 @@ FOLDERS = {"yago-sample": "YAGO-sample"}
 #: Small pinned graphs, in this repository.
 PINNED = {"golden": "dated", "golden-confidences": "uncertain"}
 
-#: The stages that decide a trained model, and stored scores.
+#: The stages that trained models, and stored scores, depend on.
 TRAINED = ("data", "model", "posterior")
 SCORED = ("data", "labels", "model", "posterior", "scores")
 
 
 class Artifacts:
-    r"""Returns graphs and models, and stores what takes long to make: each
-    model is trained once.
+    r"""Returns graphs, models and scores. Trained models and slow scores are
+    stored, so each is computed once.
 
     Args:
         folder (str or pathlib.Path): Where models and scores are stored.
@@ -70,8 +70,8 @@ class Artifacts:
     def model(
         self, kg: Data, config: Config, seed: int, dataset: str = ""
     ) -> Run:
-        r"""Returns a trained model; it is trained if there is none, and
-        training goes on if it was interrupted.
+        r"""Returns a trained model. It is trained if it is not stored, and
+        interrupted training is resumed.
         """
         folder = self.model_folder(kg, config, seed, dataset)
         # Two processes may want one model: the second waits for the first.
@@ -91,7 +91,7 @@ class Artifacts:
     def model_folder(
         self, kg: Data, config: Config, seed: int, dataset: str
     ) -> Path:
-        r"""Returns the folder of a model, named by all that decides it."""
+        r"""Returns the folder of a model, named by a digest of its inputs."""
         code = digest([config.to_dict(), kg_digest(kg), _versions(TRAINED)])
         name = f"{config.model['name']}-{seed}-{code}"
         return self._path("models", dataset, name)
@@ -100,7 +100,7 @@ class Artifacts:
         self, kg: Data, config: Config, seed: int, dataset: str
     ) -> GaussianKGEModel | None:
         r"""Returns a trained model with the variances of training in place of
-        those of its posterior; :obj:`None` if it was trained without.
+        those of its posterior, or :obj:`None` if it has none.
         """
         if not config.model.get("variational", True):
             return None

@@ -28,13 +28,13 @@ from pyg_cagp.uncertainty.features import Evidence
 #: The model of ensembles and of dropout.
 BASELINE = "gaussian-distmult"
 
-#: Seeds of members are so far apart that no two ensembles share one.
+#: The distance of ensembles' seeds, so that no two share a member.
 STRIDE = 100
 
 
 @dataclass(frozen=True)
 class Budget:
-    r"""How much training a baseline gets.
+    r"""The amount of training of a baseline.
 
     Args:
         changes (dict): Options that differ for models that only baselines use.
@@ -69,7 +69,7 @@ def _ensemble(s: Setting, b: Budget) -> UncertaintyEstimator:
 
 Maker = Callable[[Setting, Budget], UncertaintyEstimator | Evidence]
 
-#: Each by the name it has in tables.
+#: Baselines by their names in tables.
 BASELINES: dict[str, Maker] = {
     "evidence": lambda s, b: Evidence(s.coverage, s.model),
     "probability": lambda s, b: ScoreUncertainty(s.model, kind="softmax"),
@@ -95,18 +95,18 @@ BASELINES: dict[str, Maker] = {
     ),
 }
 
-#: Further measures of a fitted baseline: disagreement shows what models do not
-#: know, and their mean what they do not believe.
+#: Further measures of a fitted baseline: the mean probability of its models, in
+#: place of their disagreement.
 MEASURES = {
     "mc dropout, mean": ("mc dropout", "mean"),
     "ensemble, mean": ("ensemble", "mean"),
     "sngp, mean": ("sngp", "probability"),
 }
 
-#: What is made of the evaluated model alone, though it takes a while.
+#: Slow methods that use the evaluated model alone.
 OWN = ("evidence", "probability", "energy")
 
-#: What was proposed by others.
+#: Methods that others proposed.
 OTHERS = (*(name for name in BASELINES if name not in OWN), *MEASURES)
 
 
@@ -121,8 +121,8 @@ def fitted(setting: Setting, method: str, budget: Budget) -> Any:
 def all_scores(
     setting: Setting, method: str, estimator: Any
 ) -> Iterator[tuple[str, Tensor]]:
-    r"""Yields the triples that some protocol asks about, and what a fitted
-    baseline says of each, by every measure it has.
+    r"""Yields the triples of all protocols, and their values by every measure
+    of a fitted baseline.
     """
     triples = all_triples(setting.kg, setting.model, setting.seed)
     yield from zip(("head", "rel", "tail"), triples, strict=True)

@@ -1,4 +1,4 @@
-r"""What is computed: the whole grid, or a small one with every switch."""
+r"""Budgets of experiments: the full grid, and a small one."""
 
 import tomllib
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class Budget:
             as part of a baseline.
         architecture (dict): Options that differ in the configs of
             :obj:`architectures`.
-        switches (dict): Further models by a name of their own, each with the
+        switches (dict): Further models by name, each with the
             options that differ from its shipped config.
     """
 

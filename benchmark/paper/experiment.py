@@ -1,4 +1,4 @@
-r"""One experiment: what it computes, and what identifies its result."""
+r"""One experiment: its computation and the identity of its result."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ from benchmark.paper.artifacts import Artifacts
 from benchmark.paper.setting import Setting
 from benchmark.paper.stages import STAGES
 
-#: The inputs that say which graph and which model.
+#: The inputs that name the graph and the model.
 OF_SETTING = ("name", "seed", "changes", "recipe")
 
 
 @dataclass(frozen=True)
 class Experiment:
-    r"""A computation that leaves one record.
+    r"""A computation that writes one record.
 
     Args:
         name (str): Its name, :obj:`DATASET/KIND/...`, with the seed at the
-            end where there is one.
+            end if there is one.
         compute (callable): Takes a :class:`Setting` and options, and returns
             figures.
         inputs (dict): The setting and the options.
@@ -53,11 +53,11 @@ class Experiment:
 
     @property
     def key(self) -> list[Any]:
-        r"""What decides the scores that it stores."""
+        r"""The key of the scores that it stores."""
         return [self.config, self.inputs.get("seed")]
 
     def identity(self, data: str) -> dict[str, Any]:
-        r"""Returns what identifies the result, beside its name."""
+        r"""Returns the identity of the result, without its name."""
         return {
             "config": self.config,
             "data": data,

@@ -40,11 +40,11 @@ Values = dict[str, dict[str, Any]]
 
 
 class Comparison(NamedTuple):
-    r"""What a golden run gave, beside the stored values."""
+    r"""The comparison of a golden run with the stored values."""
 
-    environment: dict[str, list[Any]]  #: What differs: stored and present.
+    environment: dict[str, list[Any]]  #: Stored and present, if they differ.
     different: list[str]  #: The places of values that differ.
-    count: int  #: How many values there are.
+    count: int  #: The number of values.
 
 
 def compare(values: Values) -> Comparison:
@@ -122,8 +122,8 @@ def _tensors(experiment: Experiment, artifacts: Artifacts) -> dict[str, Tensor]:
 
 
 def _state(model: GaussianKGEModel) -> dict[str, Tensor]:
-    r"""The model's state with the posterior in force in place of the variances
-    that training maintains.
+    r"""The model's state with its posterior in place of the variances of
+    training.
     """
     state, posterior = model.state_dict(), model.posterior
     seen = posterior.frequency[:, None] > 0
@@ -138,7 +138,7 @@ def _state(model: GaussianKGEModel) -> dict[str, Tensor]:
 
 
 def _coverage(setting: Setting) -> dict[str, Any]:
-    r"""Both ways to look pairs up, and directed counts."""
+    r"""Coverage of all pairs by both searches, and directed counts."""
     coverage: Coverage = setting.coverage
     entity, rel = torch.meshgrid(
         torch.arange(coverage.num_nodes),

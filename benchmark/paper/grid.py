@@ -43,7 +43,7 @@ RECIPE = ("fb15k-237", "wn18rr", "golden")
 #: Graphs with so many entities and relations that a method that holds numbers
 #: for each pair of them takes up to half of 24 GiB.
 LARGE = [("gpn", name) for name in ("fb15k-237", "yago-sample", "yago3-10")]
-#: Baselines that are made of models of their own.
+#: Baselines that train several models or a changed one.
 TRAINS = ("mc dropout", "ensemble")
 
 ALL = tuple(STAGES)
@@ -55,7 +55,7 @@ class Grid:
     r"""The experiments of a budget by their names.
 
     Args:
-        budget (Budget): What the grid is made of.
+        budget (Budget): The datasets, seeds and sizes.
     """
 
     def __init__(self, budget: Budget) -> None:

@@ -1,7 +1,7 @@
-r"""Scores that took long to compute, looked up by triple.
+r"""Stored scores of triples.
 
-No score depends on which other triples are scored with it, so a score that was
-computed once holds in every protocol that asks about the same triple.
+A score does not depend on the other triples of its batch. It is therefore
+computed once and used by every protocol that has the triple.
 """
 
 import torch
@@ -27,7 +27,7 @@ def triple_keys(
 
 
 def all_triples(kg: Data, model: KGEModel, seed: int) -> Triples:
-    r"""Returns every triple that some protocol asks about, once."""
+    r"""Returns the distinct triples of all protocols."""
     parts = []
     splits: tuple[Split, ...] = "val", "test"
     for split in splits:
@@ -71,16 +71,16 @@ class Lookup:
     def __call__(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns what is known of each triple."""
+        r"""Returns the stored value of each triple."""
         nodes = self.sizes[0], "num_nodes"
         head = check_ids("head_index", head_index, *nodes)
         rel = check_ids("rel_type", rel_type, self.sizes[1], "num_relations")
         tail = check_ids("tail_index", tail_index, *nodes)
         key = triple_keys(head, rel, tail, *self.sizes)
         place = torch.searchsorted(self.keys, key)
-        found = self.keys[place.clamp(max=self.keys.numel() - 1)] == key
-        if not bool(found.all()):
-            row = int((~found).nonzero()[0])
+        is_stored = self.keys[place.clamp(max=self.keys.numel() - 1)] == key
+        if not bool(is_stored.all()):
+            row = int((~is_stored).nonzero()[0])
             raise InvalidInputError(
                 f"'{self.title}' was not computed for triple {row}, "
                 f"({int(head_index[row])}, {int(rel_type[row])}, "
@@ -93,7 +93,7 @@ class Lookup:
 
 
 class KnownEvidence(Evidence):
-    r"""Evidence that is looked up in place of being computed again."""
+    r"""Evidence with stored values."""
 
     def __init__(self, evidence: Evidence, known: Lookup) -> None:
         vars(self).update(vars(evidence))

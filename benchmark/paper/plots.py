@@ -51,7 +51,7 @@ UPDATES = {
 
 
 def two_kinds(records: Records, axes: Axes) -> None:
-    r"""Draws that each signal detects one kind of OOD, and their mix both."""
+    r"""Draws the AUROC of both signals and of their sum, by kind of OOD."""
     for place, (method, (name, colour)) in enumerate(SIGNALS.items()):
         for column, kind in enumerate(("emerging", "novel", "overall")):
             area = _area(records, "temporal-like-table2", method, kind)
@@ -72,7 +72,7 @@ def two_kinds(records: Records, axes: Axes) -> None:
 
 
 def weights(records: Records, axes: Axes) -> None:
-    r"""Draws the mix at every weight, and the weight of validation."""
+    r"""Draws the weighted sum at every weight, and the fitted weight."""
     for result in records.seeds(f"{FB}/alpha")[:1]:
         for key, (name, colour) in SETTINGS.items():
             sweep, chosen = result[key], result[key]["chosen"]
@@ -85,7 +85,7 @@ def weights(records: Records, axes: Axes) -> None:
 
 
 def arrival(records: Records, axes: Axes) -> None:
-    r"""Draws the weeks after training, with and without new evidence."""
+    r"""Draws the weeks after training, with and without updates."""
     for result in records.seeds("icews14/arrival")[:1]:
         weeks = [row["week"] + 1 for row in result["weeks"]]
         for key, (name, colour, line) in UPDATES.items():
@@ -98,8 +98,8 @@ def arrival(records: Records, axes: Axes) -> None:
     axes.legend(**place, fontsize=8, ncols=2)
 
 
-#: What is drawn of each method: its name, its colour, and on which side of its
-#: point the name stands.
+#: The methods: their names, their colours, and the side of the point on which
+#: the name is drawn.
 BY_SHIFT = {
     "probability": ("softmax probability", GREY, "left"),
     "ukge": ("UKGE", GREY, "above"),
@@ -124,7 +124,7 @@ SIDES: dict[str, dict[str, Any]] = {
 
 
 def by_shift(records: Records, axes: Axes) -> None:
-    r"""Draws which methods detect random tails, and which temporal-like OOD."""
+    r"""Draws AUROCs on random tails against those on temporal-like OOD."""
     for method, (name, colour, side) in BY_SHIFT.items():
         tails = _area(records, "standard-stated", method)
         early = _area(records, "temporal-like-table2", method)

@@ -47,9 +47,9 @@ def run_experiments(
     r"""Computes the experiments that have no record of the same identity, and
     returns how many were computed, and why others were not.
 
-    Models come first, then scores that are stored, then what reads both. An
-    experiment whose scores are gone is computed again if another one needs
-    them.
+    Models come first, then stored scores, then the experiments that read both.
+    If stored scores are missing and an experiment needs them, they are computed
+    again.
     """
     data, failed = _digests(experiments, artifacts)
     there = [e for e in experiments if e.name not in failed]
@@ -92,7 +92,7 @@ def compute(experiment: Experiment, artifacts: Artifacts) -> Answer:
     except (CAGPError, OSError) as error:
         return Answer({}, {}, str(error))
     except Exception as error:
-        # A defect in one experiment must not end hours of work on others.
+        # A defect in one experiment must not stop the others.
         traceback.print_exc()
         return Answer({}, {}, f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - began
@@ -177,7 +177,7 @@ def recompute(
     artifacts: Artifacts,
 ) -> Iterator[tuple[str, list[str]]]:
     r"""Computes records again, with all they need, and yields which figures
-    differ. The provenance of a record that comes out the same is renewed.
+    differ. The provenance of an equal record is renewed.
     """
     for experiment in tqdm(experiments, disable=None):
         stored = store.read(experiment.name)

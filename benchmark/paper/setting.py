@@ -1,4 +1,4 @@
-r"""What an experiment works on: a graph, a model, and a seed."""
+r"""The setting of an experiment: a graph, a model, and a seed."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,8 +1,8 @@
 r"""The stages that a result passes through, and the version of each.
 
 A version is raised by hand when the *meaning* of a stage changes; every record
-that passed through the stage is then stale. The code of a stage is no part of
-a result's identity: a digest of it only shows whether the golden run, or a
+that passed through the stage is then stale. The code of a stage is not part of
+a result's identity. Its digest only shows whether the golden run, or a
 recomputation, has confirmed the results since the code changed.
 """
 
@@ -21,7 +21,7 @@ import pyg_cagp
 from pyg_cagp._utils.files import write_atomically
 
 PACKAGE = Path(pyg_cagp.__file__).parent
-#: What the golden run has confirmed.
+#: The code that the golden run has confirmed.
 STAMPS = Path(__file__).with_name("verified.json")
 
 
@@ -112,8 +112,8 @@ def stamp(stages: Iterable[str]) -> None:
 
 
 def changed_since(provenance: dict[str, Any]) -> str | None:
-    r"""Returns since which commit the code of some stage of a record has
-    neither computed nor confirmed it, or :obj:`None`.
+    r"""Returns the last commit that computed or confirmed a record, if the
+    code of one of its stages has changed since, or :obj:`None`.
     """
     now, confirmed = code_digests(), stamps()
     for name, code in provenance["code"].items():
@@ -137,7 +137,7 @@ def commit() -> str:
 
 @contextmanager
 def traced() -> Iterator[set[str]]:
-    r"""Collects the stages whose functions are called meanwhile."""
+    r"""Collects the stages whose functions are called in the context."""
     files: set[str] = set()
     stages: set[str] = set()
 

@@ -1,4 +1,4 @@
-r"""Whether records are what the present code would compute."""
+r"""The state of records: current, or to be computed again."""
 
 from collections.abc import Sequence
 from typing import Any

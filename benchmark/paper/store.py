@@ -82,7 +82,7 @@ class Store:
         result: dict[str, Any],
         provenance: dict[str, Any],
     ) -> None:
-        r"""Writes a record, whole or not at all."""
+        r"""Writes a record atomically."""
         record = {
             "schema": SCHEMA,
             "name": experiment.name,
@@ -111,7 +111,7 @@ class Store:
 
 
 def provenance(stages: Iterable[str], seconds: float) -> dict[str, Any]:
-    r"""Returns what is stored beside a result that is computed now."""
+    r"""Returns the provenance of a result that is computed now."""
     code = code_digests()
     return {
         "commit": commit(),
@@ -123,7 +123,7 @@ def provenance(stages: Iterable[str], seconds: float) -> dict[str, Any]:
 
 
 def environment() -> dict[str, Any]:
-    r"""Returns what the bits of a result depend on beside the code."""
+    r"""Returns the environment, which the last bits of a result depend on."""
     return {
         "versions": package_versions(),
         "instructions": torch.backends.cpu.get_cpu_capability(),

@@ -1,7 +1,7 @@
 r"""Writes tables made from records into the pages that show them.
 
 A page marks the place of a table by two comments, :obj:`<!-- table NAME -->`
-and :obj:`<!-- end -->`; what stands between them is replaced.
+and :obj:`<!-- end -->`. The text between them is replaced.
 """
 
 import re
@@ -19,7 +19,7 @@ def filled(text: str, records: Records) -> str:
 
     def table(match: re.Match[str]) -> str:
         made = TABLES[match[2]].make(records).to_markdown()
-        # The page has its own heading.
+        # The page already has a heading.
         body = made.split("\n", 2)[2]
         return f"{match[1]}{body}\n{match[3]}"
 

@@ -3,7 +3,7 @@ r"""Coverage of a graph that is never in memory: time and peak memory.
     python benchmark/scale/stream.py [--triples 100000000] [--out FILE]
 
 Triples are drawn by SyntheticKG.stream and counted by CoverageBuilder, chunk
-by chunk. Drawing takes part of the time, so it is measured by itself, too.
+by chunk. Drawing takes part of the time, so it is measured separately, too.
 """
 
 import argparse

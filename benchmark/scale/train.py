@@ -3,7 +3,7 @@ r"""Time and memory of training at the size of YAGO3-10, on a generated graph.
     python benchmark/scale/train.py [--model gaussian-complex] [--out FILE]
 
 Trains with the config that ships for YAGO3-10 for a few steps, ranks a few
-queries, and adds up what a whole epoch and a posterior would take. The graph
+queries, and extrapolates to an epoch and a posterior. The graph
 has YAGO3-10's numbers of entities, relations and triples and no more in common
 with it.
 """

@@ -1,4 +1,4 @@
-r"""How fast coverage is built and asked, as ratios measured in one run.
+r"""The speed of building and querying coverage, as ratios of one run.
 
     python benchmark/speed/coverage.py [--triples 10000000] [--out FILE]
 

@@ -91,11 +91,11 @@ def measure(root: str | None) -> dict[str, Any]:
     ratios: dict[str, Any] = {}
     for name, estimator in calls.items():
         estimator(*batch)  # Tables are made once.
-        found = [ratio(estimator, model, batch) for _ in range(NUM_REPEATS)]
+        repeats = [ratio(estimator, model, batch) for _ in range(NUM_REPEATS)]
         ratios[name] = {
-            "median": round(statistics.median(found), 3),
-            "smallest": round(min(found), 3),
-            "largest": round(max(found), 3),
+            "median": round(statistics.median(repeats), 3),
+            "smallest": round(min(repeats), 3),
+            "largest": round(max(repeats), 3),
             "limit": LIMITS.get(name),
         }
     return ratios

@@ -42,14 +42,14 @@ def ratios(predictor: Predictor, kg: Any) -> list[float]:
         [kg.node_names[entity] for entity in tail],
     )
     known = AnswerIndex.from_data(kg)
-    found = []
+    measured = []
     for _ in range(NUM_REPEATS + 1):
         scoring = timed(lambda: predictor.score(*names))
         ranking = timed(
             lambda: rank_counts(predictor.model, *batch, known=known)
         )
-        found.append(scoring / ranking)
-    return found[1:]  # The first makes tables.
+        measured.append(scoring / ranking)
+    return measured[1:]  # The first repeat also makes tables.
 
 
 def write_rows(kg: Any, rows: int, path: Path) -> None:
@@ -85,7 +85,7 @@ def main() -> None:
         run = train_run(kg, config, out=f"{folder}/run")
         prepare(f"{folder}/run", kg, run.model)
         predictor = Predictor.load(f"{folder}/run")
-        found = ratios(predictor, kg)
+        measured = ratios(predictor, kg)
         source = Path(folder) / "rows.tsv"
         write_rows(kg, args.rows, source)
         seconds = timed(
@@ -94,9 +94,9 @@ def main() -> None:
     record = {
         "num_triples": NUM_TRIPLES,
         "scoring / filtered ranking": {
-            "median": round(statistics.median(found), 3),
-            "smallest": round(min(found), 3),
-            "largest": round(max(found), 3),
+            "median": round(statistics.median(measured), 3),
+            "smallest": round(min(measured), 3),
+            "largest": round(max(measured), 3),
         },
         "rows": args.rows,
         "rows a second": round(args.rows / seconds),

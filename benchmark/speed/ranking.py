@@ -1,4 +1,4 @@
-r"""How fast all candidates are ranked, against PyKEEN and against PyG.
+r"""The speed of ranking all candidates, against PyKEEN and against PyG.
 
     pip install -c constraints.txt -e '.[benchmark]'
     python benchmark/speed/ranking.py [--out FILE]
@@ -8,11 +8,10 @@ channels: PyKEEN's evaluator filtered and on both sides, as ours does; PyG's
 :obj:`KGEModel.test` unfiltered tails only, of which the first 300 are timed.
 
 Weights are rounded to multiples of 1/32 within [-1, 1]: every sum is then exact
-in single precision, whatever its order, so that ranks have to agree triple by
-triple, of which many have ties. Ranks by weights that were not rounded are
-compared, too; single precision lets a few near-ties fall either way. Times mean
-little by themselves, ratios of one run do. Run it on a machine that does
-nothing else.
+in single precision in any order, so the ranks of all triples have to agree.
+Many of them have ties. Ranks by weights that were not rounded are compared,
+too; rounding decides a few near-ties. Compare the ratios of one run, not times.
+Run it on an idle machine.
 """
 
 import argparse
@@ -98,15 +97,15 @@ def main() -> None:
         torch.nn.init.normal_(emb.weight, std=0.3)
     plain = PyKEENSide(kg, model)
     plain.run()
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
 
     def ours() -> None:
         # The index of known triples is part of the work.
         known = AnswerIndex.from_data(kg)
-        found["counts"] = rank_counts(model, head, rel, tail, known=known)
+        results["counts"] = rank_counts(model, head, rel, tail, known=known)
 
     ours()
-    unrounded = mismatches(found["counts"], plain.ranks)
+    unrounded = mismatches(results["counts"], plain.ranks)
     with torch.no_grad():
         for emb in (model.node_emb, model.rel_emb):
             emb.weight.copy_((emb.weight * 32).round().clamp(-32, 32) / 32)
@@ -126,7 +125,7 @@ def main() -> None:
         )
         / NUM_PYG,
     }
-    counts = found["counts"]
+    counts = results["counts"]
     ties = sum(int((part.equal > 0).sum()) for part in counts.values())
     ratios = {name: times[name] / times["ours"] for name in ("PyKEEN", "PyG")}
     for name, time_ in times.items():

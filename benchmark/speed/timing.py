@@ -1,4 +1,4 @@
-r"""What the speed benchmarks share."""
+r"""Functions that the speed benchmarks share."""
 
 import json
 import platform
@@ -14,16 +14,16 @@ from pyg_cagp._utils.versions import package_versions
 
 def seconds(function: Callable[[], Any], repeats: int = 1) -> float:
     """Returns the least time that a call took."""
-    found = []
+    times = []
     for _ in range(repeats):
         start = time.perf_counter()
         function()
-        found.append(time.perf_counter() - start)
-    return min(found)
+        times.append(time.perf_counter() - start)
+    return min(times)
 
 
 def write_record(record: dict[str, Any], out: Path) -> None:
-    """Writes what was measured, with what it was measured by."""
+    """Writes a record, with the versions of libraries and the machine."""
     versions = {**package_versions(), "threads": torch.get_num_threads()}
     document = {**record, "versions": versions, "machine": platform.machine()}
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -1,12 +1,11 @@
-r"""How fast an epoch is, against PyG's DistMult with its own loader.
+r"""The time of an epoch, against PyG's DistMult with PyG's loader.
 
     python benchmark/speed/training.py [--repeats 5] [--out FILE]
 
 Both sides see the triples of FB15k-237 in batches of 2,048, one negative each,
-100 channels, Adam. PyG trains a deterministic model by its documented loop;
-ours trains means and variances by the trainer's. Epochs alternate, the best of
-each side counts; times mean little by themselves, ratios of one run do. Run it
-on a machine that does nothing else.
+100 channels, Adam. PyG trains a deterministic model by its documented loop. Our
+trainer trains means and variances. Epochs alternate, and the best epoch of each
+side counts. Compare the ratios of one run, not times, on an idle machine.
 """
 
 import argparse

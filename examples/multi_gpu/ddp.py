@@ -4,14 +4,14 @@ r"""Training by several processes at once, with DistributedDataParallel.
     python examples/multi_gpu/ddp.py --world-size 1
     python examples/multi_gpu/ddp.py --dataset fb15k-237 --epochs 30
 
-There is one process for each CUDA device, joined by NCCL; without any, two
-processes on the CPU, joined by Gloo. All of them make the same permutation of
-the training triples in an epoch, and each takes a part of its own; noise and
-negatives are drawn apart. Gradients are averaged, so all hold the same weights.
+There is one process for each CUDA device, with NCCL; without CUDA, two
+processes on the CPU, with Gloo. In each epoch, all processes make the same
+permutation of the training triples, and each takes another part of it. Each
+draws other noise and negatives. Gradients are averaged, so all processes have
+the same weights.
 
-A world of one is plain training: every weight is then equal, bit for bit, to
-that of :class:`~pyg_cagp.train.Trainer` with the same options and seed, which
-is trained beside it to show that.
+With one process, every weight equals that of :class:`~pyg_cagp.train.Trainer`
+with the same options and seed, bit for bit. The script compares both.
 """
 
 import argparse
@@ -32,8 +32,8 @@ from pyg_cagp.train import Trainer, TrainOptions
 
 
 class Loss(torch.nn.Module):
-    r"""Gives a model's loss by :meth:`forward`, the only method whose gradients
-    DistributedDataParallel looks after.
+    r"""Computes a model's loss in :meth:`forward`, the only method whose
+    gradients DistributedDataParallel averages.
     """
 
     def __init__(self, model: GaussianDistMult) -> None:
@@ -51,9 +51,9 @@ def build_model(kg: Data, seed: int) -> GaussianDistMult:
 
 
 def part_of_epoch(order: Tensor, rank: int, size: int) -> Tensor:
-    r"""Returns the part of a rank. Parts are of one length, so that no process
-    waits for a gradient that never comes; the few triples that are left over
-    are others in each epoch.
+    r"""Returns the part of a rank. All parts have the same length, so no
+    process waits for a missing gradient. The few remaining triples differ from
+    epoch to epoch.
     """
     return order[rank::size][: order.numel() // size]
 
@@ -74,7 +74,7 @@ def train(rank: int, size: int, store: str, args: argparse.Namespace) -> None:
     kg = load(args.dataset)
     head, rel, tail = (part.to(device) for part in triples(kg, "train"))
     model = build_model(kg, args.seed).to(device)
-    # The prior counts on how often an entity occurs in all parts together.
+    # The prior needs the frequencies of entities in all parts together.
     model.observe(head, tail)
     model.generator = torch.Generator(device).manual_seed(args.seed + 1 + rank)
     loss_of = DistributedDataParallel(Loss(model))
@@ -92,9 +92,9 @@ def train(rank: int, size: int, store: str, args: argparse.Namespace) -> None:
             loss.backward()
             optimizer.step()
             total += loss.detach()
-        # It is kept until the end: a thread of Gloo that were the last to hold
-        # it would want Python's lock to let go of it, while whoever ends the
-        # group has that lock and waits for the thread.
+        # The handle is stored until the end. Otherwise a thread of Gloo needs
+        # Python's lock to release it, while `destroy_process_group` holds the
+        # lock and waits for the thread.
         summing = dist.all_reduce(total, async_op=True)
         summing.wait()
         if rank == 0:
@@ -120,13 +120,13 @@ def is_plain(
         batch_size=args.batch_size,
         lr=args.lr,
         schedule="constant",
-        # It keeps the best weights it looked at: here, the last.
+        # The best validated weights are used: here, the last ones.
         eval_every=args.epochs,
     )
     plain = build_model(kg, args.seed).to(model.node_freq.device)
     Trainer(plain, kg, options=options, seed=args.seed, progress=False).fit()
-    found, expected = model.state_dict(), plain.state_dict()
-    return all(torch.equal(found[name], expected[name]) for name in expected)
+    weights, expected = model.state_dict(), plain.state_dict()
+    return all(torch.equal(weights[name], expected[name]) for name in expected)
 
 
 def main() -> None:

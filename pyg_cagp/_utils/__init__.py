@@ -1,1 +1,1 @@
-r"""Checks, atomic files, thread limits and versions; it imports no room."""
+r"""Checks, atomic files, thread limits and versions."""

@@ -1,7 +1,7 @@
-r"""Checks of tensors that hold entity and relation ids.
+r"""Checks of ids, sizes and options.
 
-Each check raises one sentence that names the argument, what was got, the
-first offending row, and what to do about it.
+The message of an error is one sentence that names the argument, the value that
+was got and, where there is one, the remedy.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def check_ids(name: str, ids: Tensor, size: int, size_name: str) -> Tensor:
         raise InvalidInputError(
             f"'{name}' must lie in [0, {size}) (got {int(flat[row])} at "
             f"position {row}); raise '{size_name}' (now {size}) if the id is "
-            f"meant"
+            f"correct"
         )
     return ids
 
@@ -101,7 +101,7 @@ def _inside(columns: Sequence[Tensor], sizes: Sequence[int]) -> bool:
 
 
 def check_same_shape(**tensors: Tensor) -> None:
-    r"""Checks that all given tensors have one shape and one device."""
+    r"""Checks that all tensors have the same shape and device."""
     items = list(tensors.items())
     first_name, first = items[0]
     for name, tensor in items[1:]:
@@ -153,9 +153,9 @@ def check_edges(
 
 
 def check_size(name: str, value: Any) -> int:
-    r"""Checks that a number of entities or relations is a natural number."""
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not is_whole or value < 0:
+    r"""Checks that a size is a non-negative integer."""
+    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_integer or value < 0:
         raise InvalidInputError(
             f"'{name}' must be a non-negative integer (got {value!r})"
         )
@@ -173,7 +173,7 @@ def check_choice(name: str, value: object, choices: Any) -> None:
 
 
 def check_least(name: str, value: float, least: float) -> None:
-    r"""Checks that a number is not too small, and is a number."""
+    r"""Checks that a number has at least a minimum; NaN is an error."""
     if not value >= least:
         raise InvalidInputError(
             f"'{name}' must be at least {least} (got {value})"

@@ -1,4 +1,4 @@
-r"""JSON files whose values are checked before anything uses them."""
+r"""Reads JSON files and checks their values."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 
 from pyg_cagp.exceptions import CheckpointError
 
-#: The remedy for files that a later version has written.
+#: The remedy for files of a later version.
 UPGRADE = "upgrade pyg_cagp"
 
 #: The largest file that is read, in bytes.
@@ -24,7 +24,8 @@ def is_count(value: Any) -> bool:
 
 
 def fits(value: Any, form: Any) -> bool:
-    r"""Returns whether a value has a form.
+    r"""Returns whether a value has a form: a type, a tuple of alternative
+    forms, a dictionary of forms, or a function that returns a boolean.
 
     Example:
         >>> fits({"seed": 1}, {"seed": (int, str)}), fits(True, int)
@@ -51,20 +52,20 @@ def read_document(
         if path.stat().st_size > MAX_BYTES:
             raise ValueError(f"it is larger than {MAX_BYTES:,} bytes")
         document = json.loads(path.read_text(encoding="utf-8"))
-        found = int(document["schema"])
+        file_schema = int(document["schema"])
     except FileNotFoundError:
         raise CheckpointError(f"there is no '{path}'; {remedy}") from None
     except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise CheckpointError(
             f"'{path}' cannot be read ({error!r}); {remedy}"
         ) from None
-    if found > schema:
+    if file_schema > schema:
         raise CheckpointError(
-            f"'{path}' has schema {found}, this version reads {schema}; "
-            f"{UPGRADE}"
+            f"'{path}' has schema {file_schema}, this version reads "
+            f"{schema}; {UPGRADE}"
         )
     for key, form in forms.items():
         if not fits(document.setdefault(key), form):
-            what = f"'{key}' cannot be {document[key]!r}"
-            raise CheckpointError(f"'{path}' is damaged: its {what}; {remedy}")
+            problem = f"its '{key}' cannot be {document[key]!r}"
+            raise CheckpointError(f"'{path}' is damaged: {problem}; {remedy}")
     return document

@@ -1,4 +1,4 @@
-r"""Files that are written whole or not at all."""
+r"""Checks of paths, and atomic writes of files."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ def check_target(path: Path) -> None:
     """
     if path.is_dir():
         raise InvalidInputError(
-            f"'{path}' is a folder; name the file that is to be written"
+            f"'{path}' is a folder; name the file to be written"
         )
     if path.parent.is_dir() and not os.access(path.parent, os.W_OK):
         raise CacheError(
@@ -25,7 +25,7 @@ def check_target(path: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    r"""Makes a folder, and those above it, where there is none."""
+    r"""Makes a folder and its missing parents."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -36,10 +36,10 @@ def make_folder(path: Path) -> None:
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    r"""Lends a temporary path that becomes :obj:`path` if all goes well.
+    r"""Yields a temporary path, which is renamed to :obj:`path` at the end.
 
-    The temporary file lies in the same folder, is flushed to disk before it
-    is renamed, and is removed if anything fails.
+    The temporary file lies in the same folder. It is flushed to disk before it
+    is renamed, and removed after an error.
     """
     check_target(path)
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
@@ -61,14 +61,16 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 
 def expand(path: str | Path) -> Path:
-    r"""Replaces a leading :obj:`~` by the home folder it stands for."""
+    r"""Replaces a leading :obj:`~` by the home folder."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        raise InvalidInputError(f"'{path}' cannot be found ({error})") from None
+        raise InvalidInputError(
+            f"'{path}' cannot be expanded ({error})"
+        ) from None
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    r"""Writes bytes to a file, whole or not at all."""
+    r"""Writes bytes to a file, atomically."""
     with atomic_path(Path(path)) as temporary:
         temporary.write_bytes(content)

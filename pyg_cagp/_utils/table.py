@@ -1,4 +1,4 @@
-r"""Rows as aligned text, and as a frame of pandas."""
+r"""Rows as aligned text, or as a pandas DataFrame."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from pyg_cagp.exceptions import MissingDependencyError
 
 
 def format_table(rows: Sequence[Sequence[Any]]) -> str:
-    r"""Lays out rows of cells in columns, the first row as their heading.
+    r"""Lays out rows in aligned columns, with the first row as the heading.
 
     Columns of numbers are aligned to the right, and whole numbers get
     thousands separators.
@@ -17,23 +17,23 @@ def format_table(rows: Sequence[Sequence[Any]]) -> str:
         split   total
         test   12,345
     """
-    cells = [[_cell(value) for value in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    texts = [[_text(value) for value in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     right = [
         any(isinstance(value, (int, float)) for value in column)
         for column in zip(*rows, strict=True)
     ]
     lines = []
-    for row in cells:
+    for row in texts:
         line = "  ".join(
-            cell.rjust(width) if flush else cell.ljust(width)
-            for cell, width, flush in zip(row, widths, right, strict=True)
+            text.rjust(width) if is_right else text.ljust(width)
+            for text, width, is_right in zip(row, widths, right, strict=True)
         )
         lines.append(line.rstrip())
     return "\n".join(lines)
 
 
-def _cell(value: Any) -> str:
+def _text(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):

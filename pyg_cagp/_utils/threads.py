@@ -8,11 +8,11 @@ from contextlib import contextmanager
 def one_blas_thread() -> Iterator[None]:
     r"""Lets NumPy and SciPy use one thread for linear algebra.
 
-    A logistic regression on a few features takes thousands of steps with
-    matrices of a few numbers. Threads that wait for each other at every step
-    make that several times slower. PyTorch keeps its threads.
+    A logistic regression on a few features takes thousands of steps with small
+    matrices. Several threads would wait for each other at every step and be
+    several times slower. The threads of PyTorch are not limited.
     """
-    # The limit reaches libraries that are loaded already.
+    # The limit applies to libraries that are loaded already.
     import scipy.optimize  # noqa: F401
     from threadpoolctl import threadpool_limits
 

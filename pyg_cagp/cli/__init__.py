@@ -1,4 +1,4 @@
-r"""The command line: parse, call, print."""
+r"""The command line of the package."""
 
 from pyg_cagp.cli.main import main
 

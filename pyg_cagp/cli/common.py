@@ -1,4 +1,4 @@
-r"""The parts that commands share."""
+r"""Arguments and functions that commands share."""
 
 import argparse
 import json
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 class CommandParser(argparse.ArgumentParser):
-    r"""The parser of a command. Its epilog may be a function, so that what the
-    text needs is imported when help is printed.
+    r"""The parser of a command. Its epilog may be a function, which is called
+    when the help is printed and not before.
     """
 
     def format_help(self) -> str:
@@ -45,7 +45,7 @@ def _seed(text: str) -> int:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    r"""Adds the option for output that programs read."""
+    r"""Adds the option for JSON output."""
     parser.add_argument(
         "--json",
         action="store_true",
@@ -54,8 +54,8 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def dataset_name(text: str) -> str:
-    r"""Returns the name of a known dataset in lower case, and the path of a
-    folder or file of triples as it is.
+    r"""Returns the name of a dataset in lower case. The path of a folder or
+    file of triples is not changed.
 
     Example:
         >>> dataset_name("FB15k-237"), dataset_name("My_Graph/")
@@ -68,17 +68,17 @@ def dataset_name(text: str) -> str:
 
 
 def add_run_folder(parser: argparse.ArgumentParser) -> None:
-    r"""Adds a run."""
+    r"""Adds the argument of a run."""
     parser.add_argument("run_folder", metavar="RUN", help="the trained run")
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    r"""Adds a run that is evaluated on its graph, and the path of the graph."""
+    r"""Adds the arguments of commands that evaluate a run on its graph."""
     add_run_folder(parser)
     parser.add_argument(
         "--dataset",
         type=dataset_name,
-        help="where the graph is now, if not where it was (default: as in "
+        help="the path of the graph, if it has moved (default: that in "
         "RUN/run.json)",
     )
     add_device(parser)
@@ -86,7 +86,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def add_triples(parser: argparse.ArgumentParser) -> None:
-    r"""Adds a run and a file of triples."""
+    r"""Adds the arguments of commands that read triples for a run."""
     add_run_folder(parser)
     parser.add_argument(
         "triples",
@@ -97,20 +97,22 @@ def add_triples(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--skip-malformed",
         action="store_true",
-        help="count and skip rows that are no triples, instead of refusing "
-        "the file",
+        help="count and skip rows that are not triples, instead of raising an "
+        "error",
     )
 
 
 def add_device(parser: argparse.ArgumentParser, verb: str = "compute") -> None:
     r"""Adds the option for the device of a model."""
     parser.add_argument(
-        "--device", default="cpu", help=f"where to {verb} (default: cpu)"
+        "--device",
+        default="cpu",
+        help=f"the device to {verb} on (default: cpu)",
     )
 
 
 def find_device(name: str) -> "torch.device":
-    r"""Returns a device that can be used, by its name."""
+    r"""Returns a device by its name, after a check that it can be used."""
     import torch
 
     try:

@@ -64,7 +64,7 @@ def _arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _dataset_completer() -> dict[str, Any]:
-    r"""A dataset is a name, a folder or a file."""
+    r"""Returns the completion of datasets: names, folders and files."""
     from pyg_cagp.datasets.registry import REGISTRY
 
     names = " ".join(("synthetic", *REGISTRY))

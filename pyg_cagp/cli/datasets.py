@@ -1,4 +1,4 @@
-r""":obj:`pyg-cagp datasets`: the datasets that can be loaded."""
+r"""The command :obj:`pyg-cagp datasets`."""
 
 import argparse
 from typing import Any
@@ -12,8 +12,8 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser(
         "datasets",
         help="list the datasets that can be loaded by name",
-        description="List the datasets that can be loaded by name, their "
-        "published sizes, and which of them are here already.",
+        description="Lists the datasets that can be loaded by name, their "
+        "published sizes, and whether their files are in the data root.",
         epilog="example: pyg-cagp datasets --root data",
     )
     add_common(parser)
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _state(missing: list[str], files: tuple[str, ...]) -> str:
     if not missing:
-        return "here"
+        return "present"
     if len(missing) == len(files):
         return "to download"
     return f"without {', '.join(missing)}"

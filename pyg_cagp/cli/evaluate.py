@@ -18,7 +18,7 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "evaluate",
-        help="evaluate a trained run on its own graph",
+        help="evaluate a trained run on its test triples",
         description="Evaluates a run on the test triples of the graph it was "
         "trained on, and writes the record to RUN/evaluate-PROTOCOL.json.",
         epilog=EXAMPLE,
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> None:
         dataset=args.dataset,
         device=find_device(args.device),
         seed=args.seed,
-        # Logs are no place for bars.
+        # No progress bars in log files.
         progress=not args.json and sys.stderr.isatty(),
     )
     if args.json:

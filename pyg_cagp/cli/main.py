@@ -1,4 +1,4 @@
-r"""Entry point of :obj:`pyg-cagp`."""
+r"""The entry point of :obj:`pyg-cagp`."""
 
 import argparse
 import os
@@ -43,11 +43,11 @@ def build_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    r"""Runs a command, by default that of the process, and returns its exit
-    code: 0, 2 on bad input, 130 if it was interrupted.
+    r"""Runs a command, by default with the arguments of the process, and
+    returns its exit code: 0, 2 on bad input, 130 if it was interrupted.
     """
     argv = sys.argv[1:] if argv is None else argv
-    # Other commands need no import.
+    # Imports the module of the called command only.
     called = [name for name in argv[:1] if name in COMMANDS]
     args = build_parser(called or COMMANDS).parse_args(argv)
     before = warnings.formatwarning
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of the output has closed it.
+        # Standard output was closed, for example by `head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (CAGPError, OSError) as error:
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _sentence(error: Exception) -> str:
-    r"""Returns the message of an error; that of the system names its file."""
+    r"""Returns the message of an error, with the file of a system error."""
     if not isinstance(error, OSError) or isinstance(error, CAGPError):
         return str(error)
     path = error.filename2 or error.filename
@@ -87,7 +87,7 @@ def _format_warning(
     lineno: int,
     line: str | None = None,
 ) -> str:
-    r"""Returns a warning of the package as a sentence, like an error."""
+    r"""Returns a warning of the package in the form of an error."""
     if issubclass(category, CAGPWarning):
         return f"pyg-cagp: {message}\n"
     return _STANDARD_FORMAT(message, category, filename, lineno, line)

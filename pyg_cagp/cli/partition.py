@@ -1,4 +1,4 @@
-r""":obj:`pyg-cagp partition`: triples out of distribution."""
+r"""The command :obj:`pyg-cagp partition`."""
 
 import argparse
 from typing import Any, get_args
@@ -14,7 +14,7 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser(
         "partition",
         help="count ID, emerging and novel triples of a graph",
-        description="Partition validation and test triples by entity "
+        description="Partitions validation and test triples by entity "
         "frequency and coverage.",
         epilog="example: pyg-cagp partition fb15k-237 --preset table2",
     )
@@ -26,34 +26,34 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--preset",
         choices=get_args(PartitionName),
-        help="a partition of the paper: as its text states it (default), the "
-        "same with the threshold included, as its tables 1 and 2 have it, or "
-        "as its appendix has it",
+        help="a partition of the paper: that of its text (default), the same "
+        "with the threshold included, that of tables 1 and 2, or that of the "
+        "appendix",
     )
     parser.add_argument(
         "--quantile",
         type=float,
-        help="instead of a preset: which quantile of entity frequencies the "
-        "threshold is",
+        help="instead of a preset: the quantile of entity frequencies that is "
+        "the threshold",
     )
     parser.add_argument(
         "--inclusive",
         action="store_true",
-        help="with --quantile: a frequency equal to the threshold is "
-        "emerging, too",
+        help="with --quantile: entities whose frequency equals the threshold "
+        "are emerging as well",
     )
     parser.add_argument(
         "--population",
         choices=("seen", "all"),
         default="seen",
-        help="take the quantile over entities seen in train (default), or "
-        "over all",
+        help="take the quantile over entities with training triples (default), "
+        "or over all",
     )
     parser.add_argument(
         "--self-loops",
         choices=("twice", "once"),
         default="twice",
-        help="count a triple with one entity at both ends for both "
+        help="count a triple whose head is its tail twice for the entity "
         "(default), or once",
     )
     add_common(parser)
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> None:
         else TemporalLikeOOD.presets[preset]
     )
     if (args.population, args.self_loops) != ("seen", "twice"):
-        preset = None  # The rule is no longer one of the paper's.
+        preset = None  # It is not a partition of the paper.
     transform = TemporalLikeOOD(
         **rule, population=args.population, self_loops=args.self_loops
     )
@@ -110,7 +110,7 @@ def _describe(summary: dict[str, Any]) -> str:
         f"{summary['dataset']}: {summary['num_nodes']:,} entities, "
         f"{summary['num_relations']:,} relations, "
         f"{summary['num_train']:,} training triples\n"
-        f"coverage: {coverage['nnz']:,} entity-relation pairs seen "
+        f"coverage: {coverage['nnz']:,} entity-relation pairs "
         f"({coverage['density']:.2%}), {coverage['bytes']:,} bytes\n"
         f"emerging: min(freq(h), freq(t)) {sign} {summary['tau']:g} "
         f"(quantile {summary['quantile']}{preset})\n\n"

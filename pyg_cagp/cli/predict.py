@@ -33,17 +33,17 @@ def add_command(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_run_folder(parser)
-    parser.add_argument("--head", metavar="NAME", help="to request tails")
+    parser.add_argument("--head", metavar="NAME", help="the head")
     parser.add_argument(
         "--relation", metavar="NAME", required=True, help="the relation"
     )
-    parser.add_argument("--tail", metavar="NAME", help="to request heads")
+    parser.add_argument("--tail", metavar="NAME", help="the tail")
     parser.add_argument(
         "-k",
         type=int,
         default=10,
         metavar="NUM",
-        help="how many answers to show (default: 10)",
+        help="the number of answers (default: 10)",
     )
     add_device(parser)
     add_json(parser)
@@ -54,27 +54,34 @@ def run(args: argparse.Namespace) -> None:
     from pyg_cagp.inference import Predictor
 
     predictor = Predictor.load(args.run_folder, device=find_device(args.device))
-    found = predictor.predict(args.head, args.relation, args.tail, k=args.k)
+    prediction = predictor.predict(
+        args.head, args.relation, args.tail, k=args.k
+    )
     if args.json:
-        print_json(found.to_dict())
+        print_json(prediction.to_dict())
     else:
-        print(_describe(found))
+        print(_describe(prediction))
 
 
-def _describe(found: "Prediction") -> str:
-    ends = (found.given, "?") if found.side == "tail" else ("?", found.given)
-    query = f"({ends[0]}, {found.relation}, {ends[1]})"
+def _describe(prediction: "Prediction") -> str:
+    ends = (
+        (prediction.given, "?")
+        if prediction.side == "tail"
+        else ("?", prediction.given)
+    )
+    query = f"({ends[0]}, {prediction.relation}, {ends[1]})"
     rows: list[tuple] = [
         ("answer", "score", "probability", "p_ood", "kind", "in set", "abstain")
     ]
-    for answer in found.answers:
+    for answer in prediction.answers:
         *values, in_set, abstain = astuple(answer)
         flags = ("yes" if flag else "no" for flag in (in_set, abstain))
         rows.append((*values, *flags))
     return (
-        f"{query}: {found.num_candidates:,} candidates, {found.num_known:,} "
-        f"known answers left out\n\n{format_table(rows)}\n\n"
-        f"conformal set: {found.set_size:,} answers, to hold the right one "
-        f"with probability {found.promised:.0%} if the query is like those "
-        f"of validation"
+        f"{query}: {prediction.num_candidates:,} candidates, "
+        f"{prediction.num_known:,} known answers left out\n\n"
+        f"{format_table(rows)}\n\n"
+        f"conformal set: {prediction.set_size:,} answers, which contain the "
+        f"right one with probability {prediction.promised:.0%} for queries "
+        f"like those of validation"
     )

@@ -13,7 +13,7 @@ from pyg_cagp.exceptions import InvalidInputError
 
 OUT = "runs/quickstart"
 
-#: Marks a folder that a quickstart has made, and may make again.
+#: The file that marks the folder of a quickstart, which the next one replaces.
 MARK = ".quickstart"
 
 LEGEND = """
@@ -34,7 +34,7 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "quickstart",
-        help="run everything on a generated graph, offline, within a minute",
+        help="train and evaluate on a generated graph, offline, in a minute",
         description="Trains a Gaussian model on a generated graph, evaluates "
         "both kinds of uncertainty, and writes a report.",
         epilog="example: pyg-cagp quickstart --out runs/first",
@@ -59,18 +59,18 @@ def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
     from pyg_cagp.datasets import load
     from pyg_cagp.inference import prepare
-    from pyg_cagp.report import draw_report, gather, write_board
+    from pyg_cagp.report import draw_report, gather, write_tensorboard
     from pyg_cagp.train import Config, train_run
-    from pyg_cagp.typing import WITH_MATPLOTLIB
+    from pyg_cagp.typing import WITH_JINJA2, WITH_MATPLOTLIB
 
-    began = time.perf_counter()
+    start = time.perf_counter()
     device, out = find_device(args.device), Path(args.out)
     progress = not args.json
     config = Config.find("synthetic", "gaussian-distmult")
     config = config.override({"train.epochs": args.epochs})
     kg = load("synthetic", root=args.root, seed=args.seed)
     _make_room(out)
-    _say(
+    _print_step(
         args,
         f"training {config.model['name']} on {int(kg.train_mask.sum()):,} "
         f"generated triples ...",
@@ -84,30 +84,33 @@ def run(args: argparse.Namespace) -> None:
         device=device,
         progress=progress,
     )
-    _say(args, "fitting and evaluating uncertainties ...")
+    _print_step(args, "fitting and evaluating uncertainties ...")
     prepare(out, kg, result.model, seed=args.seed)
-    found = gather(
+    record = gather(
         out, root=args.root, device=device, seed=args.seed, progress=progress
     )
-    page = draw_report(out, found) if WITH_MATPLOTLIB else None
+    can_draw = WITH_JINJA2 and WITH_MATPLOTLIB
+    page = draw_report(out, record) if can_draw else None
     if page is None:
-        write_board(out, found)
-    seconds = time.perf_counter() - began
+        write_tensorboard(out, record)
+    seconds = time.perf_counter() - start
     if args.json:
-        print_json({"run": str(out), "seconds": seconds, **found})
+        print_json({"run": str(out), "seconds": seconds, **record})
         return
     if page is None:
-        then = "for pictures: pip install 'pyg_cagp[plot]', then run this again"
+        next_step = (
+            "for a report: pip install 'pyg_cagp[plot]', then run this again"
+        )
     else:
-        then = f"now: open {page} in a browser"
+        next_step = f"now: open {page} in a browser"
     print(
-        f"{format_table(_rows(found))}\n{LEGEND}\nDone in {seconds:.0f} s.\n\n"
-        f"{then}\nor:  tensorboard --logdir {out}"
+        f"{format_table(_rows(record))}\n{LEGEND}\nDone in {seconds:.0f} s.\n\n"
+        f"{next_step}\nor:  tensorboard --logdir {out}"
     )
 
 
 def _make_room(out: Path) -> None:
-    r"""Makes an empty folder for the run, in place of an earlier quickstart."""
+    r"""Makes an empty folder for the run. Replaces an earlier quickstart."""
     if out.exists() and not (out / MARK).is_file():
         raise InvalidInputError(
             f"'{out}' already exists; choose another folder (--out)"
@@ -117,18 +120,18 @@ def _make_room(out: Path) -> None:
     (out / MARK).touch()
 
 
-def _say(args: argparse.Namespace, words: str) -> None:
+def _print_step(args: argparse.Namespace, text: str) -> None:
     if not args.json:
-        print(f"pyg-cagp: {words}", file=sys.stderr, flush=True)
+        print(f"pyg-cagp: {text}", file=sys.stderr, flush=True)
 
 
-def _rows(found: dict[str, Any]) -> list[tuple]:
-    cells = [
-        (found["detection"][protocol]["methods"], kind)
+def _rows(record: dict[str, Any]) -> list[tuple]:
+    columns = [
+        (record["detection"][protocol]["methods"], kind)
         for _, protocol, kind in COLUMNS
     ]
     rows: list[tuple] = [("AUROC of", *(name for name, _, _ in COLUMNS))]
-    for method in cells[0][0]:
-        values = (methods[method][kind]["auroc"] for methods, kind in cells)
+    for method in columns[0][0]:
+        values = (methods[method][kind]["auroc"] for methods, kind in columns)
         rows.append((method, *values))
     return rows

@@ -11,11 +11,11 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "report",
-        help="write one page on how far to trust a run",
+        help="write a report of the uncertainty of a run",
         description="Evaluates a run on the test triples of the graph it was "
-        "trained on, in every way the graph allows, and writes RUN/report.html "
-        "(one page that needs nothing else), RUN/report.json, the pictures and "
-        "results, and event files for TensorBoard.",
+        "trained on, by all protocols that the graph allows. Writes "
+        "RUN/report.html (one page without other files), RUN/report.json, the "
+        "pictures and results, and event files for TensorBoard.",
         epilog="example: pyg-cagp report runs/mine",
     )
     add_run(parser)
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> None:
     r"""Runs the command."""
     from pyg_cagp.report import write_report
 
-    found = write_report(
+    record = write_report(
         args.run_folder,
         root=args.root,
         dataset=args.dataset,
@@ -34,6 +34,6 @@ def run(args: argparse.Namespace) -> None:
         progress=not args.json,
     )
     if args.json:
-        print_json(found)
+        print_json(record)
         return
     print(f"written to {Path(args.run_folder) / 'report.html'}")

@@ -26,9 +26,9 @@ def add_command(commands: Any) -> None:
     r"""Adds the command to the command line."""
     parser = commands.add_parser(
         "score",
-        help="score triples of your own, with the uncertainty of each",
-        description="Scores the triples of a file by a trained run. Unknown "
-        "names are no error: such triples are abstained from.",
+        help="score the triples of a file, with the uncertainty of each",
+        description="Scores the triples of a file with a trained run. Triples "
+        "with unknown names raise no error and are abstained from.",
         epilog=_epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -91,5 +91,5 @@ def run(args: argparse.Namespace) -> None:
             "p_ood was not fitted: abstaining from all triples that are not ID"
         )
     else:
-        print(f"abstaining from a p_ood of {summary.threshold:.4f} on")
+        print(f"abstaining from p_ood of at least {summary.threshold:.4f}")
     print(f"written to {args.out}")

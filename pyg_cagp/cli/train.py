@@ -26,9 +26,9 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser(
         "train",
         help="train a Gaussian model into a folder",
-        description="Trains a model, finds its posterior, and writes both "
-        "to a folder: 'tensorboard --logdir RUN' shows how it went, and "
-        "'pyg-cagp score', 'predict', 'update' and 'evaluate' go on from it.",
+        description="Trains a model, fits its posterior, and writes both to a "
+        "folder. 'tensorboard --logdir RUN' shows the training; 'pyg-cagp "
+        "score', 'predict', 'update' and 'evaluate' use the folder.",
         epilog="example: pyg-cagp train my_graph/ --model gaussian-complex "
         "--out runs/mine",
     )
@@ -48,16 +48,16 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on where an interrupted run stopped, to the same bits",
+        help="continue an interrupted run, with bit-equal results",
     )
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
         "--recipe",
         choices=get_args(Recipe),
-        help="the recipe of the paper instead of ours",
+        help="use the recipe of the paper instead of the shipped config",
     )
     source.add_argument(
-        "--config", metavar="FILE", help="a TOML file instead of ours"
+        "--config", metavar="FILE", help="a TOML file with the config"
     )
     parser.add_argument(
         "--set",
@@ -83,9 +83,9 @@ def _add_cuts(parser: argparse.ArgumentParser) -> None:
             flag,
             metavar="DATE",
             type=parse_value,
-            help=f"with --by-time, where the future of {split} begins: a date "
-            f"or a share of the triples (default: that of the dataset, or a "
-            f"share)",
+            help=f"with --by-time, the time from which triples are {split} "
+            f"triples: a date or a share of the triples (default: that of the "
+            f"dataset, or a share)",
         )
 
 
@@ -161,8 +161,8 @@ def _time_cut(args: argparse.Namespace) -> "TimestampOOD | None":
     from pyg_cagp.datasets.registry import cutoffs
     from pyg_cagp.transforms import TimestampOOD
 
-    given = args.cutoff, args.val_cutoff
-    num_given = sum(moment is not None for moment in given)
+    cuts = args.cutoff, args.val_cutoff
+    num_given = sum(cut is not None for cut in cuts)
     if num_given == 1 or (num_given and not args.by_time):
         raise InvalidInputError(
             "'--cutoff' and '--val-cutoff' must be given together, and with "
@@ -170,11 +170,11 @@ def _time_cut(args: argparse.Namespace) -> "TimestampOOD | None":
         )
     if not args.by_time:
         return None
-    return TimestampOOD(*(given if num_given else cutoffs(args.dataset)))
+    return TimestampOOD(*(cuts if num_given else cutoffs(args.dataset)))
 
 
 def parse_change(text: str) -> tuple[str, Any]:
-    r"""Reads :obj:`SECTION.KEY=VALUE`, its value as TOML has it.
+    r"""Parses :obj:`SECTION.KEY=VALUE`, with a value in TOML.
 
     Example:
         >>> parse_change("train.lr=0.1"), parse_change("model.name=kg2e")
@@ -189,7 +189,7 @@ def parse_change(text: str) -> tuple[str, Any]:
 
 
 def parse_value(text: str) -> Any:
-    r"""Reads a value as TOML has it; a word needs no quotes.
+    r"""Parses a value in TOML. A word needs no quotes.
 
     Example:
         >>> parse_value("0.75"), parse_value("kg2e")

@@ -31,8 +31,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--skip-known",
         action="store_true",
-        help="skip triples that the run has seen, so that a second update with "
-        "the same file changes nothing",
+        help="skip triples that the run already has, so that a second update "
+        "with the same file changes nothing",
     )
     add_device(parser)
     add_json(parser)
@@ -51,9 +51,9 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         print_json({"run": args.run_folder, **summary.to_dict()})
         return
-    again = "skipped" if args.skip_known else "counted once more"
+    action = "skipped" if args.skip_known else "added again"
     counts = {
-        f"seen before, {again}": summary.repeated,
+        f"already in the run, {action}": summary.repeated,
         "unknown entity, skipped": summary.unknown_entity,
         "unknown relation, skipped": summary.unknown_relation,
         "malformed, skipped": summary.malformed,
@@ -63,6 +63,6 @@ def run(args: argparse.Namespace) -> None:
     print(format_table(rows))
     if summary.unknown_entity or summary.unknown_relation:
         print(
-            "the model has no embedding of an unknown name; train again with "
+            "the model has no embeddings of unknown names; train it again with "
             "these triples"
         )

@@ -11,9 +11,9 @@ from pyg_cagp.coverage.pairs import PairCounts, count_pairs, merge_pairs
 
 
 class CoverageBuilder:
-    r"""Collects coverage chunk by chunk.
+    r"""Builds coverage from chunks of edges.
 
-    Memory is a few times that of the distinct pairs, and of one chunk.
+    The memory is a small multiple of that of the distinct pairs and one chunk.
 
     Args:
         num_nodes (int): The number of entities.
@@ -44,7 +44,8 @@ class CoverageBuilder:
         sizes = self.num_nodes, self.num_relations
         head, rel, tail = check_edges(edge_index, edge_type, *sizes)
         run = count_pairs(head, rel, tail, *sizes)
-        # Runs of like size are merged, so a pair moves logarithmically often.
+        # Runs of similar size are merged, so that the number of times a pair is
+        # copied is logarithmic in the number of chunks.
         while self._runs and self._runs[-1].key.numel() < 2 * run.key.numel():
             run = merge_pairs(self._runs.pop(), run)
         self._runs.append(run)
@@ -56,14 +57,14 @@ class CoverageBuilder:
             self.add(edge_index, edge_type)
 
     def build(self) -> Coverage:
-        r"""Returns the coverage of all that was added so far."""
+        r"""Returns the coverage of all edges added so far."""
         if not self._runs:
-            none = torch.empty(0, dtype=torch.long)
-            self.add(none.view(1, 0).expand(2, 0), none)
+            empty = torch.empty(0, dtype=torch.long)
+            self.add(empty.view(1, 0).expand(2, 0), empty)
         while len(self._runs) > 1:
             last = self._runs.pop()
             self._runs[-1] = merge_pairs(self._runs[-1], last)
         cov = Coverage._from_pairs(
             self._runs[0], self.num_nodes, self.num_relations
         )
-        return cov.clone()  # More may be added here, and there.
+        return cov.clone()  # Both the builder and the result can be extended.

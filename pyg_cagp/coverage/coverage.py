@@ -22,7 +22,7 @@ from pyg_cagp.typing import CoverageView, Role
 
 
 class Coverage(PairQueries):
-    r"""Which entities were seen with which relations, how often, in which role.
+    r"""Counts the training triples of each entity and relation, by role.
 
     The coverage structure of the `"Decomposing Uncertainty in Probabilistic
     Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"
@@ -43,7 +43,7 @@ class Coverage(PairQueries):
     Build it with :meth:`from_edges` or :meth:`from_data`.
 
     Args:
-        rowptr (torch.Tensor): Where the row of each entity begins, of shape
+        rowptr (torch.Tensor): The start of the row of each entity, of shape
             :obj:`[num_nodes + 1]`.
         col (torch.Tensor): The relations of each row, ascending.
         head_count (torch.Tensor): :math:`n_{\text{head}}` of each pair.
@@ -111,8 +111,8 @@ class Coverage(PairQueries):
     ) -> Self:
         r"""Adds the evidence of more edges, in place.
 
-        The result equals that of all edges at once to the bit. Nothing is
-        changed if the input is refused.
+        The result is bit-equal to the coverage of all edges at once. An
+        error changes nothing.
 
         Args:
             edge_index (torch.Tensor): Heads and tails.
@@ -129,9 +129,9 @@ class Coverage(PairQueries):
         head, rel, tail = check_edges(edge_index, edge_type, *sizes)
         if num_nodes < self.num_nodes or num_relations < self.num_relations:
             raise InvalidInputError(
-                f"a coverage can only grow (from {self.num_nodes} entities "
-                f"and {self.num_relations} relations to {num_nodes} and "
-                f"{num_relations})"
+                f"'num_nodes' and 'num_relations' must not decrease from "
+                f"{self.num_nodes} and {self.num_relations} (got {num_nodes} "
+                f"and {num_relations})"
             )
         if head.device != self.device:
             raise InvalidInputError(
@@ -141,7 +141,7 @@ class Coverage(PairQueries):
         key = (self.row() * num_relations + self.col).to(key_dtype(*sizes))
         old = PairCounts(key, self.head_count, self.tail_count)
         merged = merge_pairs(old, count_pairs(head, rel, tail, *sizes))
-        self._adopt(self._from_pairs(merged, *sizes))
+        self._replace(self._from_pairs(merged, *sizes))
         return self
 
     def to_sparse_csr(
@@ -171,7 +171,7 @@ class Coverage(PairQueries):
         return interop.to_sparse_tensor(self, view, role)
 
     def save(self, path: str | Path) -> None:
-        r"""Writes the index to a safetensors file, whole or not at all."""
+        r"""Writes the index to a safetensors file, atomically."""
         storage.save(self, Path(path))
 
     @classmethod

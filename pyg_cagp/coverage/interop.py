@@ -1,4 +1,4 @@
-r"""Views of coverage, and sparse tensors of other libraries."""
+r"""Views of coverage as weights and as sparse tensors."""
 
 from typing import Any
 
@@ -27,8 +27,10 @@ def weigh(pairs: CompressedPairs, view: CoverageView, role: Role) -> Tensor:
 
 def _tfidf(pairs: CompressedPairs, count: Tensor) -> Tensor:
     col = pairs.col.long()
-    seen = scatter((count > 0).long(), col, dim_size=pairs.num_relations)
-    rarity = 1 + torch.log((1 + pairs.num_nodes) / (1 + seen).double())
+    num_entities = scatter(
+        (count > 0).long(), col, dim_size=pairs.num_relations
+    )
+    rarity = 1 + torch.log((1 + pairs.num_nodes) / (1 + num_entities).double())
     weight = count * rarity[col]
     row = pairs.row()
     length = scatter(weight.square(), row, dim_size=pairs.num_nodes).sqrt()
@@ -39,11 +41,11 @@ def to_sparse_csr(
     pairs: CompressedPairs, view: CoverageView, role: Role
 ) -> Tensor:
     r"""Returns a view as a :obj:`torch.sparse_csr` tensor."""
-    rowptr, col, keep = _seen_in_role(pairs, role)
+    rowptr, col, mask = _select_role(pairs, role)
     return torch.sparse_csr_tensor(
         rowptr,
         col,
-        weigh(pairs, view, role)[keep],
+        weigh(pairs, view, role)[mask],
         size=(pairs.num_nodes, pairs.num_relations),
         check_invariants=False,  # Rows are sorted and complete already.
     )
@@ -54,12 +56,12 @@ def to_sparse_tensor(
 ) -> Any:
     r"""Returns a view, or both counts, as a :obj:`SparseTensor`."""
     torch_sparse = _import_torch_sparse()
-    rowptr, col, keep = _seen_in_role(pairs, role)
+    rowptr, col, mask = _select_role(pairs, role)
     if view is None:
         counts = (pairs.counts("head"), pairs.counts("tail"))
-        value = torch.stack(counts, dim=1)[keep]
+        value = torch.stack(counts, dim=1)[mask]
     else:
-        value = weigh(pairs, view, role)[keep]
+        value = weigh(pairs, view, role)[mask]
     return torch_sparse.SparseTensor(
         rowptr=rowptr,
         col=col,
@@ -69,18 +71,18 @@ def to_sparse_tensor(
     )
 
 
-def _seen_in_role(
+def _select_role(
     pairs: CompressedPairs, role: Role
 ) -> tuple[Tensor, Tensor, Tensor]:
-    keep = pairs.counts(role) > 0
-    before = torch.cat([keep.new_zeros(1).long(), keep.long().cumsum(0)])
-    return before[pairs.rowptr.long()], pairs.col[keep].long(), keep
+    mask = pairs.counts(role) > 0
+    before = torch.cat([mask.new_zeros(1).long(), mask.long().cumsum(0)])
+    return before[pairs.rowptr.long()], pairs.col[mask].long(), mask
 
 
 def _import_torch_sparse() -> Any:
     if not WITH_TORCH_SPARSE:
         raise MissingDependencyError(
-            "this needs torch-sparse, which has to be compiled against your "
+            "'to_sparse_tensor' needs torch-sparse, compiled against your "
             "torch: pip install --no-build-isolation torch-scatter torch-sparse"
         )
     import torch_sparse

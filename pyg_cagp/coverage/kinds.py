@@ -29,7 +29,7 @@ def kind_of(
         rel_type (torch.Tensor): The relation types.
         tail_index (torch.Tensor): The tail indices.
         inclusive (bool, optional): A frequency of exactly :obj:`tau` is
-            emerging, too. (default: :obj:`False`)
+            also emerging. (default: :obj:`False`)
         frequency (torch.Tensor, optional): The frequency of each entity;
             :obj:`None` for that of the coverage. (default: :obj:`None`)
 

@@ -3,7 +3,7 @@ r"""Finds many entity-relation pairs at once in sorted compressed rows."""
 import torch
 from torch import Tensor
 
-#: Pairs looked up at a time: small enough that temporaries stay in cache.
+#: The number of pairs searched at a time, so that temporaries fit in the cache.
 CHUNK = 1 << 16
 
 
@@ -14,10 +14,10 @@ def find(
     relation: Tensor,
     longest: int,
 ) -> Tensor:
-    r"""Returns where each pair stands in :obj:`col`, or -1 if it does not.
+    r"""Returns the position of each pair in :obj:`col`, or -1 if it is missing.
 
-    All pairs walk down their own row together, in powers of two, so the
-    number of steps is the logarithm of the longest row.
+    A binary search runs for all pairs at once. Its steps are powers of two, and
+    their number is the logarithm of the longest row.
 
     Example:
         >>> rowptr, col = torch.tensor([0, 2, 2]), torch.tensor([1, 4])
@@ -29,12 +29,17 @@ def find(
     if col.numel() == 0 or entity.numel() == 0:
         return out
     steps = [1 << bit for bit in reversed(range(longest.bit_length()))]
-    # 32-bit positions halve the traffic wherever they suffice.
-    wide = torch.int32 if col.numel() < 2**31 else torch.int64
+    # 32-bit positions halve the memory traffic.
+    index_dtype = torch.int32 if col.numel() < 2**31 else torch.int64
     for start in range(0, entity.numel(), CHUNK):
         part = slice(start, start + CHUNK)
         out[part] = _find_chunk(
-            rowptr, col, entity[part], relation[part].to(col.dtype), steps, wide
+            rowptr,
+            col,
+            entity[part],
+            relation[part].to(col.dtype),
+            steps,
+            index_dtype,
         )
     return out
 
@@ -45,10 +50,10 @@ def _find_chunk(
     entity: Tensor,
     relation: Tensor,
     steps: list[int],
-    wide: torch.dtype,
+    index_dtype: torch.dtype,
 ) -> Tensor:
-    place = rowptr[entity].to(wide)
-    end = rowptr[entity + 1].to(wide)
+    place = rowptr[entity].to(index_dtype)
+    end = rowptr[entity + 1].to(index_dtype)
     for step in steps:
         ahead = place + step
         last = torch.minimum(ahead, end).sub_(1).clamp_(min=0)
@@ -60,7 +65,7 @@ def _find_chunk(
 
 
 class PresenceBitmap:
-    r"""One bit for each pair, 0 if it was seen, for look-ups of hot loops."""
+    r"""A bitmap of all entity-relation pairs, 0 for covered pairs."""
 
     def __init__(
         self, row: Tensor, col: Tensor, num_nodes: int, num_relations: int
@@ -75,15 +80,15 @@ class PresenceBitmap:
 
     @staticmethod
     def words_per_row(num_relations: int) -> int:
-        r"""How many 64-bit words hold one bit for each relation."""
+        r"""Returns the number of 64-bit words of a row."""
         return (num_relations + 63) // 64
 
     def contains(self, entity: Tensor, relation: Tensor) -> Tensor:
-        r"""Returns for each pair whether it was seen."""
+        r"""Returns for each pair whether it is covered."""
         return self.missing(entity, relation) == 0
 
     def missing(self, entity: Tensor, relation: Tensor) -> Tensor:
-        r"""Returns 1 for each pair that was not seen, and else 0."""
+        r"""Returns 1 for each pair that is not covered, and else 0."""
         word = torch.add(relation >> 6, entity, alpha=self.width)
-        found = self.words.index_select(0, word.reshape(-1)).view(word.shape)
-        return found.bitwise_right_shift_(relation & 63).bitwise_and_(1)
+        bits = self.words.index_select(0, word.reshape(-1)).view(word.shape)
+        return bits.bitwise_right_shift_(relation & 63).bitwise_and_(1)

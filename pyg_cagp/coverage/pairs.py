@@ -1,7 +1,7 @@
 r"""Sorted lists of entity-relation pairs with directed counts.
 
-Everything here runs on the device of its tensors, by sorting and scattering:
-no loop over triples, and no matrix of entities by relations.
+The functions sort and scatter on the device of their tensors, without a loop
+over triples and without a dense matrix.
 """
 
 from typing import NamedTuple
@@ -19,8 +19,8 @@ class PairCounts(NamedTuple):
     r"""Distinct pairs :math:`(e, r)` in ascending order, and their counts."""
 
     key: Tensor  #: :obj:`e * num_relations + r`, of shape :obj:`[nnz]`.
-    head: Tensor  #: In how many triples of `r` the head is `e`.
-    tail: Tensor  #: In how many triples of `r` the tail is `e`.
+    head: Tensor  #: The number of triples with head `e` and relation `r`.
+    tail: Tensor  #: The number of triples with tail `e` and relation `r`.
 
 
 def smallest_int(largest: int) -> torch.dtype:
@@ -34,7 +34,7 @@ def smallest_int(largest: int) -> torch.dtype:
 
 
 def shrink(values: Tensor) -> Tensor:
-    r"""Stores natural numbers in the smallest type that holds them."""
+    r"""Converts non-negative integers to the smallest type that holds them."""
     largest = int(values.max()) if values.numel() else 0
     return values.to(smallest_int(largest))
 
@@ -42,9 +42,9 @@ def shrink(values: Tensor) -> Tensor:
 def count_pairs(
     head: Tensor, rel: Tensor, tail: Tensor, num_nodes: int, num_relations: int
 ) -> PairCounts:
-    r"""Counts how often each entity meets each relation, by role."""
-    # The lowest bit of a slot's key is its role, so that one sort serves both
-    # roles: a pair's head slots stand first, its tail slots right behind.
+    r"""Counts the triples of each entity and relation, by role."""
+    # The lowest bit of a slot's key is its role, so that one sort is enough for
+    # both roles: the head slots of a pair precede its tail slots.
     dtype = key_dtype(num_nodes, num_relations)
     num = head.numel()
     slots = torch.empty(2 * num, dtype=dtype, device=head.device)
@@ -56,8 +56,8 @@ def count_pairs(
     is_tail = slots.bitwise_and(1).bool()
     key = slots.bitwise_right_shift_(1)
 
-    # A pair's slots run from its start to the next pair's start. Counts are
-    # shrunk early: at this size, writing fresh memory is what takes time.
+    # The slots of a pair end at the start of the next pair. Counts are shrunk
+    # early, because most of the time is spent on writing memory.
     is_start = torch.ones_like(is_tail)
     torch.ne(key[1:], key[:-1], out=is_start[1:])
     start = _places(is_start)
@@ -65,7 +65,7 @@ def count_pairs(
     total = shrink(end - start)
     all_tail = is_tail.index_select(0, start)
     tail_count = total * all_tail
-    # A pair seen in both roles has one place where its tails begin.
+    # In a pair with both roles, the tail slots begin at one position.
     mixed = is_tail.index_select(0, end - 1).logical_and_(~all_tail)
     begins = (is_tail[1:] > is_tail[:-1]).logical_and_(~is_start[1:])
     mixed_place = _places(mixed)
@@ -76,13 +76,13 @@ def count_pairs(
 
 
 def _places(mask: Tensor) -> Tensor:
-    # 32-bit places halve the traffic wherever they suffice.
+    # 32-bit positions halve the memory traffic.
     places = mask.nonzero().view(-1)
     return places.int() if mask.numel() < 2**31 else places
 
 
 def key_dtype(num_nodes: int, num_relations: int) -> torch.dtype:
-    r"""Returns the integer type in which the keys of pairs are held."""
+    r"""Returns the integer type of the keys of pairs."""
     limit = 2 * num_nodes * num_relations
     if limit > torch.iinfo(torch.int64).max:
         raise InvalidInputError(
@@ -94,8 +94,8 @@ def key_dtype(num_nodes: int, num_relations: int) -> torch.dtype:
 
 
 def _sort_in_place(keys: Tensor) -> Tensor:
-    # NumPy sorts bare integers with vector instructions; torch.sort also
-    # carries along a permutation that nobody here needs.
+    # NumPy sorts integers with vector instructions. torch.sort also returns a
+    # permutation, which is not needed.
     if keys.device.type == "cpu":
         keys.numpy().sort()
         return keys
@@ -103,25 +103,25 @@ def _sort_in_place(keys: Tensor) -> Tensor:
 
 
 def merge_pairs(old: PairCounts, new: PairCounts) -> PairCounts:
-    r"""Adds up two lists of counts without sorting again."""
+    r"""Adds two lists of counts without another sort."""
     if old.key.numel() == 0 or new.key.numel() == 0:
         return new if old.key.numel() == 0 else old
     num_old, device = old.key.numel(), old.key.device
-    # 32-bit places halve the memory wherever they suffice.
+    # 32-bit positions halve the memory.
     small = num_old + new.key.numel() < 2**31
-    wide = torch.int32 if small else torch.int64
+    index_dtype = torch.int32 if small else torch.int64
     place = torch.searchsorted(old.key, new.key, out_int32=small)
     known = old.key[place.clamp(max=num_old - 1)] == new.key
-    fresh = ~known
-    # Where each pair stands in the merged list: behind all smaller ones.
-    old_place = torch.searchsorted(new.key[fresh], old.key, out_int32=small)
-    old_place += torch.arange(num_old, dtype=wide, device=device)
-    num_fresh = int(fresh.sum())
-    number = torch.arange(num_fresh, dtype=wide, device=device)
+    is_new = ~known
+    # The position of each pair in the merged list is after all smaller ones.
+    old_place = torch.searchsorted(new.key[is_new], old.key, out_int32=small)
+    old_place += torch.arange(num_old, dtype=index_dtype, device=device)
+    num_new = int(is_new.sum())
+    number = torch.arange(num_new, dtype=index_dtype, device=device)
     new_place = torch.empty_like(place)
     new_place[known] = old_place[place[known]]
-    new_place[fresh] = place[fresh] + number
-    key = old.key.new_empty(num_old + num_fresh)
+    new_place[is_new] = place[is_new] + number
+    key = old.key.new_empty(num_old + num_new)
     key[old_place] = old.key
     key[new_place] = new.key
     counts = []
@@ -135,7 +135,7 @@ def merge_pairs(old: PairCounts, new: PairCounts) -> PairCounts:
 
 
 def row_pointers(row: Tensor, num_rows: int) -> Tensor:
-    r"""Compresses sorted row numbers to where each row begins.
+    r"""Compresses sorted row numbers to the start of each row.
 
     Example:
         >>> row_pointers(torch.tensor([0, 0, 2]), 3)

@@ -1,4 +1,4 @@
-r"""Look-ups of entity-relation pairs."""
+r"""Queries of entity-relation pairs."""
 
 import torch
 from torch import Tensor
@@ -12,14 +12,14 @@ from pyg_cagp.typing import CoverageView, Role
 
 
 class PairQueries(CompressedPairs):
-    r"""Look-ups in compressed rows. A method checks its ids, with one host
-    synchronisation, and calls the one with an underscore, which does not.
+    r"""Queries of compressed rows. A public method checks its ids, with one
+    host synchronisation, and calls the private method of the same name.
     """
 
     def contains(
         self, entity: Tensor, relation: Tensor, role: Role = "any"
     ) -> Tensor:
-        r"""Returns for each pair whether it was ever seen."""
+        r"""Returns for each pair whether a training triple has it."""
         check_choice("role", role, Role)
         return self._contains(*self._check_pairs(entity, relation), role)
 
@@ -36,7 +36,7 @@ class PairQueries(CompressedPairs):
     def count(
         self, entity: Tensor, relation: Tensor, role: Role = "any"
     ) -> Tensor:
-        r"""Returns for each pair in how many training slots it was seen."""
+        r"""Returns the number of training slots of each pair."""
         check_choice("role", role, Role)
         return self._count(*self._check_pairs(entity, relation), role)
 
@@ -77,7 +77,7 @@ class PairQueries(CompressedPairs):
     def missing(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Counts how many of a triple's two pairs were never seen:
+        r"""Returns how many of the two pairs of each triple are not covered:
         :math:`2 - c(h, r) - c(t, r)`.
         """
         sizes = self.num_nodes, self.num_relations
@@ -128,8 +128,8 @@ class PairQueries(CompressedPairs):
         return place.view(entity.shape)
 
     def _presence(self) -> PresenceBitmap | None:
-        # One bit for every cell, while it takes no more memory than the rows;
-        # rows of sparser graphs are searched.
+        # A bitmap is used if it takes no more memory than the rows. The rows of
+        # sparser graphs are searched.
         sizes = self.num_nodes, self.num_relations
         words = self.num_nodes * PresenceBitmap.words_per_row(sizes[1])
         if 8 * words > self.nbytes:

@@ -1,4 +1,4 @@
-r"""Coverage on disk: safetensors, written whole or not at all."""
+r"""Reads and writes coverage as safetensors files."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -53,6 +53,6 @@ def load(cls: type[P], path: Path, mmap: bool) -> P:
         raise
     except (SafetensorError, KeyError, ValueError) as error:
         raise DatasetFormatError(
-            f"'{path}' is not a whole coverage file ({error})"
+            f"'{path}' is not a complete coverage file ({error})"
         ) from error
     return pairs

@@ -54,7 +54,7 @@ class CompressedPairs:
                 f"(got {last})"
             )
         if first != 0 or shortest < 0:
-            raise InvalidInputError("'rowptr' must start at 0 and never fall")
+            raise InvalidInputError("'rowptr' must start at 0 and not decrease")
         self.rowptr, self.col = rowptr, col
         self.head_count, self.tail_count = head_count, tail_count
         self.num_nodes = rowptr.numel() - 1
@@ -63,7 +63,7 @@ class CompressedPairs:
         self._cache: dict[Any, Any] = {}
 
     def check(self) -> None:
-        r"""Raises an error unless the index is sound, down to each pair."""
+        r"""Checks the relations and the counts of all pairs."""
         row, col = self.row(), self.col.long()
         same_row = row[1:] == row[:-1]
         outside = (col < 0) | (col >= self.num_relations)
@@ -72,7 +72,7 @@ class CompressedPairs:
             ("a relation is out of range", outside),
             ("relations must ascend in a row", same_row & (col.diff() <= 0)),
             ("a count is negative", negative),
-            ("a pair was never seen", self.counts() == 0),
+            ("a pair has no count", self.counts() == 0),
         ):
             if bool(bad.any()):
                 place = int(bad.nonzero()[0])
@@ -98,7 +98,7 @@ class CompressedPairs:
 
     @property
     def nnz(self) -> int:
-        r"""The number of distinct pairs seen."""
+        r"""The number of distinct pairs."""
         return self.col.numel()
 
     @property
@@ -125,7 +125,7 @@ class CompressedPairs:
         return (self.head_count if role == "head" else self.tail_count).long()
 
     def frequency(self, role: Role = "any") -> Tensor:
-        r"""Returns in how many training slots each entity stands, of shape
+        r"""Returns the number of training slots of each entity, of shape
         :obj:`[num_nodes]`.
         """
         return self._frequency(role).clone()
@@ -138,24 +138,24 @@ class CompressedPairs:
         return self._cache[key]
 
     def entities_by_relation(self, role: Role = "any") -> tuple[Tensor, Tensor]:
-        r"""Lists, relation by relation, the entities seen with it.
+        r"""Lists the entities of each relation.
 
         Returns:
-            Where the list of each relation begins, of shape
-            :obj:`[num_relations + 1]`, and the lists one after the other.
+            The start of the list of each relation, of shape
+            :obj:`[num_relations + 1]`, and the concatenated lists.
         """
-        seen = self.counts(role) > 0
-        relation, order = torch.sort(self.col[seen].long(), stable=True)
+        mask = self.counts(role) > 0
+        relation, order = torch.sort(self.col[mask].long(), stable=True)
         pointers = row_pointers(relation, self.num_relations)
-        return pointers.long(), self.row()[seen][order]
+        return pointers.long(), self.row()[mask][order]
 
-    def _adopt(self, other: "CompressedPairs") -> None:
+    def _replace(self, other: "CompressedPairs") -> None:
         self.__dict__.update(other.__dict__)
 
     def to(self, device: torch.device | str | int) -> Self:
         r"""Moves the index to a device, in place."""
         moved = {key: t.to(device) for key, t in self.tensors().items()}
-        self._adopt(type(self)(**moved, num_relations=self.num_relations))
+        self._replace(type(self)(**moved, num_relations=self.num_relations))
         return self
 
     def clone(self) -> Self:
@@ -164,11 +164,12 @@ class CompressedPairs:
         return type(self)(**copies, num_relations=self.num_relations)
 
     def equal(self, other: "CompressedPairs") -> bool:
-        r"""Returns whether two indices are the same, types included."""
-        theirs = other.tensors()
+        r"""Returns whether two indices have the same values and types."""
+        tensors = other.tensors()
         return self.num_relations == other.num_relations and all(
-            mine.dtype == theirs[key].dtype and torch.equal(mine, theirs[key])
-            for key, mine in self.tensors().items()
+            tensor.dtype == tensors[key].dtype
+            and torch.equal(tensor, tensors[key])
+            for key, tensor in self.tensors().items()
         )
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-r"""One graph form, and what reads it."""
+r"""The one graph form, indices of its triples, and readers of files."""
 
 from pyg_cagp.data.answer_index import AnswerIndex
 from pyg_cagp.data.as_kg import as_kg

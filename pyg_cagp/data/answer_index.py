@@ -1,4 +1,4 @@
-r"""The known answers of a query, for many queries at once."""
+r"""An index of the known answers of queries."""
 
 import torch
 from torch import Tensor
@@ -12,8 +12,8 @@ from pyg_cagp.typing import Side, Split
 class AnswerIndex:
     r"""The known answers of :math:`(h, r, ?)` and of :math:`(?, r, t)`.
 
-    For each side, triples are sorted by the query they answer. A batch of
-    queries takes two binary searches.
+    For each side, triples are sorted by query. A batch of queries takes
+    two binary searches.
 
     Args:
         head_index (torch.Tensor): The head indices.
@@ -48,17 +48,17 @@ class AnswerIndex:
         }
 
     def _sort(
-        self, given: Tensor, rel: Tensor, answer: Tensor
+        self, entity: Tensor, rel: Tensor, answer: Tensor
     ) -> tuple[Tensor, Tensor]:
-        # By answer first, then stably by query: equal triples end up side by
-        # side, and no key has to hold all three ids.
+        # Sorted by answer, then stably by query: equal triples are adjacent,
+        # and no key has to hold all three ids.
         order = answer.argsort(stable=True)
-        key = (given * self.num_relations + rel)[order]
+        key = (entity * self.num_relations + rel)[order]
         key, by_key = key.sort(stable=True)
         answer = answer[order][by_key]
-        fresh = torch.ones_like(key, dtype=torch.bool)
-        fresh[1:] = (key[1:] != key[:-1]) | (answer[1:] != answer[:-1])
-        return key[fresh], answer[fresh]
+        is_first = torch.ones_like(key, dtype=torch.bool)
+        is_first[1:] = (key[1:] != key[:-1]) | (answer[1:] != answer[:-1])
+        return key[is_first], answer[is_first]
 
     @classmethod
     def from_data(cls, data: Data, split: Split | None = None) -> "AnswerIndex":
@@ -73,43 +73,44 @@ class AnswerIndex:
         return cls(*triples(data, split), *sizes)
 
     def find(
-        self, side: Side, given: Tensor, rel_type: Tensor
+        self, side: Side, entity: Tensor, rel_type: Tensor
     ) -> tuple[Tensor, Tensor]:
         r"""Lists the known answers of queries.
 
         Args:
             side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
-            given (torch.Tensor): The entities of the other side.
+            entity (torch.Tensor): The entities of the other side.
             rel_type (torch.Tensor): The relation types.
 
         Returns:
-            The position of a query and an answer, one entry an answer.
+            For each answer, the number of its query, and the answer.
         """
-        answers, first, count = self.ranges(side, given, rel_type)
-        row, place = expand_ranges(first, count)
-        return row, answers[place]
+        answers, first, count = self.ranges(side, entity, rel_type)
+        row, position = expand_ranges(first, count)
+        return row, answers[position]
 
     def ranges(
-        self, side: Side, given: Tensor, rel_type: Tensor
+        self, side: Side, entity: Tensor, rel_type: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        r"""Returns all answers of one side, and where those of each query begin
-        and how many there are. Nothing is read from the device.
+        r"""Returns all answers of one side, and for each query the position of
+        its first answer and the number of its answers. There is no host
+        synchronisation.
 
         Args:
             side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
-            given (torch.Tensor): The entities of the other side.
+            entity (torch.Tensor): The entities of the other side.
             rel_type (torch.Tensor): The relation types.
         """
         check_choice("side", side, Side)
         keys, answers = self._sides[side]
-        query = given * self.num_relations + rel_type
+        query = entity * self.num_relations + rel_type
         first = torch.searchsorted(keys, query)
         count = torch.searchsorted(keys, query, right=True) - first
         return answers, first, count
 
     def queries(self, side: Side) -> tuple[Tensor, Tensor, Tensor]:
-        r"""Lists the queries that have answers: the given entities, the
-        relations, and how many distinct answers each has.
+        r"""Lists the queries that have answers: their entities, their
+        relations and their numbers of distinct answers.
 
         Args:
             side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
@@ -141,15 +142,14 @@ def expand_ranges(
     r"""Lists the numbers of many ranges, one range after another.
 
     Returns:
-        For each number, which range it is of, and the number.
+        For each number, the index of its range, and the number.
 
     Example:
         >>> expand_ranges(torch.tensor([5, 0, 7]), torch.tensor([2, 0, 1]))
         (tensor([0, 0, 2]), tensor([5, 6, 7]))
     """
-    which = torch.repeat_interleave(count, output_size=total)
-    # Where a range begins, against where it begins in the list: the difference
-    # leads from one to the other.
+    owner = torch.repeat_interleave(count, output_size=total)
+    # The first number of each range, minus its position in the list.
     shift = first - (count.cumsum(0) - count)
-    place = torch.arange(which.numel(), device=which.device)
-    return which, place + shift[which]
+    position = torch.arange(owner.numel(), device=owner.device)
+    return owner, position + shift[owner]

@@ -1,4 +1,4 @@
-r"""Brings PyG's several knowledge-graph shapes into one."""
+r"""Converts knowledge graphs of PyG to the one graph form."""
 
 import copy
 from collections.abc import Iterable, Sequence
@@ -76,7 +76,7 @@ def as_kg(source: Any) -> Data:
 
 def _from_dataset(dataset: Dataset) -> Data:
     if isinstance(dataset, FB15k_237):
-        # One object holds one split; the others lie beside it.
+        # A dataset object holds one split; the files of all are listed.
         parts = []
         for path in dataset.processed_paths:
             part = copy.copy(dataset)
@@ -102,7 +102,7 @@ def _from_data(data: Data) -> Data:
     if isinstance(data.get("edge_type"), Tensor):
         if data.get("num_relations") is None:
             data.num_relations = _num_relations([data])
-        # PyG's property of this name counts the types that occur.
+        # The property of this name in PyG counts the types that occur.
         data._store.pop("num_edge_types", None)
         if data.get("num_nodes") is None and data.get("edge_index") is not None:
             index = data.edge_index
@@ -122,8 +122,8 @@ def _from_parts(parts: Sequence[Any]) -> Data:
         if not isinstance(part.get("edge_type"), Tensor):
             raise InvalidInputError(f"split '{name}' has no 'edge_type'")
         splits[name] = part
-    # Each split knows only its own relations, so the number of them is the
-    # largest over all three; the same holds for entities.
+    # A split may lack some entities and relations, so both numbers are the
+    # largest of all three splits.
     keys = "node_names", "relation_names", "time_unit"
     return join_splits(
         splits,
@@ -134,13 +134,13 @@ def _from_parts(parts: Sequence[Any]) -> Data:
 
 
 def _from_rel_link_pred(data: Data) -> Data:
-    theirs = {"train": "train", "val": "valid", "test": "test"}
+    split_names = {"train": "train", "val": "valid", "test": "test"}
     splits = {
         split: Data(
             edge_index=data[f"{name}_edge_index"],
             edge_type=data[f"{name}_edge_type"],
         )
-        for split, name in theirs.items()
+        for split, name in split_names.items()
     }
     # The second half of `edge_index` are inverse edges whose type is shifted
     # by the number of relations.
@@ -151,7 +151,7 @@ def _from_rel_link_pred(data: Data) -> Data:
 
 
 def _num_relations(parts: Iterable[Data]) -> int:
-    r"""The largest number that a part says or needs."""
+    r"""Returns the largest number that a part states or uses."""
     return max(
         int(number or 0)
         for part in parts

@@ -32,34 +32,34 @@ def encode(
 ) -> tuple[Tensor, Tensor]:
     r"""Returns :obj:`edge_index` and :obj:`edge_type` of a table."""
     ids = []
-    for what, column, index in (
+    for kind, column, index in (
         ("entity", table.head, entities),
         ("entity", table.tail, entities),
         ("relation", table.relation, relations),
     ):
         try:
-            found = map(index.__getitem__, column)
-            ids.append(np.fromiter(found, np.int64, len(column)))
+            numbers = map(index.__getitem__, column)
+            ids.append(np.fromiter(numbers, np.int64, len(column)))
         except KeyError as error:
             name = error.args[0]
             raise DatasetFormatError(
-                f"{table.where(column.index(name))}: {what} '{name}' is in no "
-                f"list of names"
+                f"{table.where(column.index(name))}: {kind} '{name}' is not "
+                f"among the names of the graph"
             ) from None
     return torch.from_numpy(np.stack(ids[:2])), torch.from_numpy(ids[2])
 
 
 def check_names(kind: str, names: Iterable[str], where: str | Path) -> None:
-    r"""Refuses names that differ only in blanks or in Unicode form (a letter
-    and its accent as one character or two): they would split one entity.
+    r"""Raises an error if names differ only in blanks or in Unicode form (a
+    letter and its accent as one character or two), as spellings of one entity.
     """
-    seen: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(plain_name(name), name)
+        other = spellings.setdefault(plain_name(name), name)
         if other is not name:
             raise DatasetFormatError(
                 f"'{where}': {kind} names {other!r} and {name!r} differ only "
-                f"in blanks or Unicode form; spell them alike"
+                f"in blanks or Unicode form; spell them the same"
             )
 
 
@@ -70,8 +70,8 @@ def parse_time(table: TripleTable) -> tuple[Tensor, str]:
     (unit :obj:`"D"`) and ISO date-times seconds (unit :obj:`"s"`) since 1970.
     """
     values = np.array(table.extra)
-    whole = _is_whole(values)
-    if whole.all():
+    is_integer = _is_integer(values)
+    if is_integer.all():
         row = _first_bad(values, "int64")
         if row is not None:
             where, value = table.where(row), str(values[row])
@@ -79,16 +79,16 @@ def parse_time(table: TripleTable) -> tuple[Tensor, str]:
                 f"{where}: {value!r} does not fit in 64 bits"
             )
         return torch.from_numpy(values.astype(np.int64)), "step"
-    # A bare number among dates would be taken for a year.
+    # NumPy would read a bare number among dates as a year.
     has_clock = any(np.char.find(values, sign).max() >= 0 for sign in "T:")
     unit = "s" if has_clock else "D"
-    row = int(whole.argmax()) if whole.any() else None
+    row = int(is_integer.argmax()) if is_integer.any() else None
     if row is None:
         row = _first_bad(values, f"datetime64[{unit}]")
     if row is not None:
         raise DatasetFormatError(
-            f"{table.where(row)}: {str(values[row])!r} is not a time as the "
-            f"others are; times are whole numbers, or ISO dates such as "
+            f"{table.where(row)}: {str(values[row])!r} is not a time of the "
+            f"same form as the others; use whole numbers, or ISO dates such as "
             f"2014-03-06"
         )
     times = values.astype(f"datetime64[{unit}]")
@@ -112,16 +112,17 @@ def parse_confidence(table: TripleTable) -> Tensor:
 
 
 def extra_kind(table: TripleTable) -> str | None:
-    r"""Returns the meaning of a fourth column: time, confidence, or unclear.
+    r"""Returns the meaning of a fourth column: time, confidence, or
+    :obj:`None` if it is unclear.
 
-    A header decides. Without one, whole numbers and ISO dates are times and
+    A header names it. Without one, whole numbers and ISO dates are times and
     decimals are confidences; a column of bare zeros and ones could be either.
     """
     if table.extra is None or table.extra_kind is not None:
         return table.extra_kind
     if set(table.extra) <= {"0", "1"}:
         return None
-    if _is_whole(np.array(table.extra)).all():
+    if _is_integer(np.array(table.extra)).all():
         return "time"
     try:
         float(table.extra[0])
@@ -130,7 +131,7 @@ def extra_kind(table: TripleTable) -> str | None:
     return "confidence"
 
 
-def _is_whole(values: np.ndarray) -> np.ndarray:
+def _is_integer(values: np.ndarray) -> np.ndarray:
     plain = np.char.strip(values)
     signed = np.char.startswith(plain, "-") | np.char.startswith(plain, "+")
     digits = np.where(signed, np.char.lstrip(plain, "+-"), plain)
@@ -139,7 +140,7 @@ def _is_whole(values: np.ndarray) -> np.ndarray:
 
 
 def _first_bad(values: np.ndarray, dtype: str) -> int | None:
-    # Values are parsed one by one only to find the first bad one.
+    # Single values are parsed only after an error, to find the first bad one.
     if _can_parse(values, dtype):
         return None
     rows = range(len(values))
@@ -157,6 +158,6 @@ def _can_parse(values: np.ndarray, dtype: str) -> bool:
     return not (dated and np.isnat(parsed).any())
 
 
-# NumPy also reads words such as "today", which mean another day every day, and
-# time zones, which it drops.
+# NumPy also reads words such as "today", whose date changes, and time zones,
+# which it ignores.
 _DATE_LETTERS = set("0123456789-T:. ")

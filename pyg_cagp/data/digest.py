@@ -1,4 +1,4 @@
-r"""The identity of a graph."""
+r"""The digest and the sizes of a graph."""
 
 import hashlib
 from typing import Any
@@ -13,8 +13,8 @@ def kg_digest(data: Data) -> str:
     r"""Returns the SHA-256 of a graph: of its triples, its splits, and, if it
     has any, the names behind its ids.
 
-    Two graphs with the same triples but other ids differ, so what was computed
-    on one is not mistaken for the other.
+    Graphs with the same triples but other ids have different digests, as the
+    results of one do not hold for the other.
 
     Args:
         data (Data): The graph.
@@ -32,7 +32,7 @@ def kg_digest(data: Data) -> str:
     for key in ("node_names", "relation_names"):
         names = data.get(key)
         if names is not None:
-            # Lengths keep ("a", "bc") apart from ("ab", "c").
+            # With lengths, ("a", "bc") and ("ab", "c") differ.
             text = "".join(f"{len(name)}:{name}" for name in map(str, names))
             digest.update(f"\n{key}\n{text}".encode())
     return digest.hexdigest()

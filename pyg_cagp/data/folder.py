@@ -1,4 +1,4 @@
-r"""Reads a user's own graph from a folder or a single file."""
+r"""Reads a graph from a folder or a single file."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ _SPLIT_OF = {
 
 
 def find_files(path: str | Path) -> dict[str, Path]:
-    r"""Finds the files of a graph: its splits, or the one file called "all"."""
+    r"""Returns the file of each split, or a single file as :obj:`"all"`."""
     path = expand(path)
     if path.is_file():
         return {"all": path}
@@ -50,9 +50,9 @@ def find_files(path: str | Path) -> dict[str, Path]:
     for tables in listed:
         if len(tables) == 1:
             return {"all": tables[0]}
-    found = [file.name for tables in listed for file in tables]
+    names = [file.name for tables in listed for file in tables]
     raise DatasetFormatError(
-        f"'{path}' holds {', '.join(found) or 'no triples'}: expected train, "
+        f"'{path}' holds {', '.join(names) or 'no triples'}: expected train, "
         f"valid and test (or one file) ending in one of {', '.join(SUFFIXES)}"
     )
 
@@ -70,7 +70,7 @@ def _split_files(folder: Path, tables: list[Path]) -> dict[str, Path]:
         if split in files:
             raise DatasetFormatError(
                 f"'{folder}' has two files for one split: "
-                f"'{files[split].name}' and '{file.name}'; keep one"
+                f"'{files[split].name}' and '{file.name}'; remove one"
             )
         if split is not None:
             files[split] = file
@@ -99,19 +99,19 @@ def read_folder(
             :obj:`relations.dict` beside them (lines of a number, a tab and a
             name) fix the numbering.
         extra (str, optional): The content of a fourth column: :obj:`"time"`,
-            :obj:`"confidence"`, or :obj:`"auto"` to read it off the header or
-            the values. (default: :obj:`"auto"`)
+            :obj:`"confidence"`, or :obj:`"auto"` to infer it from the header
+            or the values. (default: :obj:`"auto"`)
         split (str, optional): The split of one file: :obj:`"random"` by
             :obj:`seed`, or :obj:`"time"`, the latest triples last.
             (default: :obj:`"random"`)
-        ratios (sequence, optional): The shares of train, validation and test
-            that have to be made. (default: :obj:`(0.8, 0.1, 0.1)`)
+        ratios (sequence, optional): The shares of train, validation and test,
+            for splits without a file. (default: :obj:`(0.8, 0.1, 0.1)`)
         seed (int, optional): The seed of a random split. (default: :obj:`0`)
     """
     check_choice("extra", extra, Extra)
     check_choice("split", split, SplitRule)
-    is_whole = abs(sum(ratios) - 1) <= 1e-6
-    if len(ratios) != 3 or min(ratios) <= 0 or not is_whole:
+    sums_to_one = abs(sum(ratios) - 1) <= 1e-6
+    if len(ratios) != 3 or min(ratios) <= 0 or not sums_to_one:
         raise InvalidInputError(
             f"'ratios' must be three positive shares that sum to 1 (got "
             f"{tuple(ratios)})"
@@ -137,8 +137,8 @@ def read_folder(
             units.add(unit)
             if len(units) > 1:
                 raise DatasetFormatError(
-                    f"'{table.path}' gives times in another form than the "
-                    f"splits before it"
+                    f"'{table.path}' has times of another form than the "
+                    f"other splits; use one form"
                 )
         elif kind == "confidence":
             parts[name].edge_confidence = parse_confidence(table)
@@ -154,12 +154,12 @@ def read_folder(
 
 
 def warn_if_incomplete(files: Mapping[str, Path]) -> None:
-    r"""Warns where splits have to be made although others are given."""
+    r"""Warns if a folder has a train file but lacks other splits."""
     missing = [name for name in ("val", "test") if name not in files]
     if missing and "all" not in files:
         warnings.warn(
             f"'{files['train'].parent}' has no {' and no '.join(missing)} "
-            f"split, so it is taken out of train",
+            f"split; its triples are taken out of train",
             CAGPWarning,
             stacklevel=3,
         )
@@ -176,7 +176,7 @@ def _common_kind(tables: list[TripleTable], extra: Extra) -> str | None:
         return None
     if extra != "auto":
         return extra
-    # A split that could be read either way follows the others.
+    # A split of zeros and ones only has the kind of the others.
     kinds = {extra_kind(table) for table in tables} - {None}
     hint = "pass extra='time' or extra='confidence'"
     if not kinds:

@@ -38,7 +38,7 @@ def from_hetero(data: HeteroData) -> Data:
     first = dict(zip(sizes, starts, strict=False))
     masks = zip(*map(_masks, kinds, stores), strict=True)
     columns = dict(zip(MASKS, masks, strict=True))
-    for key in stores[0].keys():  # noqa: SIM118 (a store is no mapping)
+    for key in stores[0].keys():  # noqa: SIM118 (a store is not a mapping)
         if key in ("edge_index", "edge_type", "edge_label_index"):
             continue
         if key.startswith("edge_") and all(_has(key, s) for s in stores):
@@ -82,16 +82,16 @@ def _num_nodes(data: HeteroData, kind: str) -> int:
 
 
 def _masks(kind: tuple[str, str, str], store: Any) -> list[Tensor]:
-    given = [mask for mask in MASKS if mask in store]
-    if given and len(given) < len(MASKS):
+    present = [mask for mask in MASKS if mask in store]
+    if present and len(present) < len(MASKS):
         raise InvalidInputError(
-            f"edge type {kind} has {' and '.join(given)} only; give it "
+            f"edge type {kind} has {' and '.join(present)} only; give it "
             f"{', '.join(MASKS)} or none of them"
         )
-    if given:
+    if present:
         return [store[mask] for mask in MASKS]
-    everything = torch.ones_like(store.edge_index[0], dtype=torch.bool)
-    return [everything, ~everything, ~everything]
+    all_edges = torch.ones_like(store.edge_index[0], dtype=torch.bool)
+    return [all_edges, ~all_edges, ~all_edges]
 
 
 def _has(key: str, store: Any) -> bool:

@@ -1,4 +1,4 @@
-r"""The one form in which :mod:`pyg_cagp` holds a knowledge graph."""
+r"""The one graph form: its checks, its splits and its triples."""
 
 from collections.abc import Mapping
 from typing import get_args
@@ -14,11 +14,11 @@ from pyg_cagp.typing import Split
 #: The masks of the three splits, in their order.
 MASKS = ("train_mask", "val_mask", "test_mask")
 
-#: What is true of one way of splitting only, and void after another.
+#: Attributes that depend on the splits and are removed with them.
 _NEGATIVES = ("val_neg", "test_neg", "corrupt")
 SPLIT_BOUND = (
     *("ood_type", "ood_tau", "ood_label", "is_repeat", "time_cut", "truth"),
-    *(f"{of}_edge_{what}" for of in _NEGATIVES for what in ("index", "type")),
+    *(f"{name}_edge_{key}" for name in _NEGATIVES for key in ("index", "type")),
     "corrupt_source",
 )
 
@@ -49,9 +49,9 @@ def join_splits(
         edge_type=torch.cat([p.edge_type for p in parts]),
     )
     sizes = [p.edge_type.numel() for p in parts]
-    which = torch.repeat_interleave(torch.tensor(sizes))
+    split = torch.repeat_interleave(torch.tensor(sizes))
     for number, mask in enumerate(MASKS):
-        data[mask] = (which == number).to(data.edge_index.device)
+        data[mask] = (split == number).to(data.edge_index.device)
     for key in parts[0].to_dict():
         if key.startswith("edge_") and key not in data:
             values = [part.get(key) for part in parts]
@@ -61,13 +61,13 @@ def join_splits(
             ):
                 data[key] = torch.cat(values)
     data.num_nodes, data.num_relations = num_nodes, num_relations
-    known = {k: v for k, v in attributes.items() if v is not None}
-    return check_kg(data.update(known))
+    present = {k: v for k, v in attributes.items() if v is not None}
+    return check_kg(data.update(present))
 
 
 def check_kg(data: Data) -> Data:
-    r"""Checks that a data object is a knowledge graph in our form, and holds
-    its ids as :obj:`torch.long`.
+    r"""Checks that a data object has the one graph form, and converts its ids
+    to :obj:`torch.long`.
 
     Args:
         data (torch_geometric.data.Data): The graph.
@@ -91,8 +91,8 @@ def check_kg(data: Data) -> Data:
     double = (sum(data[name].int() for name in MASKS) > 1).nonzero()
     if double.numel():
         raise InvalidInputError(
-            f"an edge can be in one split only (edge {int(double[0])} is in "
-            f"two)"
+            f"'data' must have each edge in one split only (edge "
+            f"{int(double[0])} is in two)"
         )
     for key, size in (
         ("node_names", data.num_nodes),
@@ -110,8 +110,8 @@ def check_kg(data: Data) -> Data:
 def triples(
     data: Data, split: Split | Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    r"""Returns the heads, relations and tails of a split, in the order in which
-    every model and every estimator takes them.
+    r"""Returns the heads, relations and tails of a split, in the order of the
+    arguments of models and estimators.
 
     Args:
         data (torch_geometric.data.Data): The graph, in the one graph form.

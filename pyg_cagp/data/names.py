@@ -1,4 +1,4 @@
-r"""Gives PyG's own datasets the names that their raw files hold."""
+r"""Adds names from the raw files to datasets of PyG."""
 
 from itertools import chain
 from pathlib import Path
@@ -12,10 +12,10 @@ from pyg_cagp.data.reader import read_table
 
 
 def attach_names(data: Data, dataset: Dataset) -> Data:
-    r"""Adds :obj:`node_names` and :obj:`relation_names` where they are known.
+    r"""Adds :obj:`node_names` and :obj:`relation_names` to datasets of PyG.
 
-    The raw files of FB15k-237 and WN18RR are read in the order of PyG. The
-    names are used only if that gives the very same edges.
+    Names of FB15k-237 and WN18RR are numbered in the order of PyG. They are
+    added only if the edges with these numbers equal those of the dataset.
     """
     is_pyg = isinstance(dataset, (FB15k_237, WordNet18RR))
     if "node_names" in data or not is_pyg:
@@ -44,7 +44,7 @@ def attach_names(data: Data, dataset: Dataset) -> Data:
 def _same_edges(
     data: Data, edge_index: torch.Tensor, edge_type: torch.Tensor, size: int
 ) -> bool:
-    # WordNet18RR sorts its edges, so both lists are sorted before comparing.
+    # WordNet18RR sorts its edges, so both lists are sorted for the comparison.
     if size != data.num_nodes or edge_type.numel() != data.edge_type.numel():
         return False
     keys = [

@@ -1,4 +1,4 @@
-r"""Reads triples from Parquet files, which needs pyarrow."""
+r"""Reads triples from Parquet files by pyarrow."""
 
 from array import array
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from pyg_cagp.data.table import TripleTable, find_columns
 from pyg_cagp.exceptions import DatasetFormatError, MissingDependencyError
 from pyg_cagp.typing import WITH_PYARROW
 
-_ROWS = 2**12  # The number of rows read at a time.
+_ROWS = 2**12  # The number of rows in a batch.
 
 
 def check_pyarrow(path: Path) -> None:
-    r"""Checks that Parquet files can be read and written."""
+    r"""Checks that pyarrow is installed."""
     if not WITH_PYARROW:
         raise MissingDependencyError(
             f"'{path}' is a Parquet file, which needs pyarrow: "
@@ -22,7 +22,7 @@ def check_pyarrow(path: Path) -> None:
 
 
 def read(path: Path, extra: bool) -> Iterator[TripleTable]:
-    r"""Reads the rows of a Parquet file, some at a time."""
+    r"""Reads the rows of a Parquet file in batches."""
     check_pyarrow(path)
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -31,16 +31,16 @@ def read(path: Path, extra: bool) -> Iterator[TripleTable]:
     try:
         with pq.ParquetFile(path) as file:
             names = file.schema_arrow.names
-            found = find_columns(names, f"'{path}'", extra, is_header=True)
-            names = [names[place] for place in found.places]
+            header = find_columns(names, f"'{path}'", extra, is_header=True)
+            names = [names[position] for position in header.places]
             for batch in file.iter_batches(_ROWS, columns=names):
                 lines = array("q", range(line, line + len(batch)))
                 columns = [_as_text(batch, name, path) for name in names]
-                yield TripleTable(lines, path, found.extra_kind, *columns)
+                yield TripleTable(lines, path, header.extra_kind, *columns)
                 line += len(batch)
     except (pa.ArrowInvalid, OSError) as error:
         raise DatasetFormatError(
-            f"'{path}' is not a whole Parquet file ({error}); write it again"
+            f"'{path}' is not a complete Parquet file ({error}); write it again"
         ) from error
 
 

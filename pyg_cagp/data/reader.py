@@ -1,4 +1,4 @@
-r"""The reader of triples from files of any size, a chunk of rows at a time."""
+r"""Reads triples from files of any size in chunks of rows."""
 
 import sys
 from collections.abc import Iterator
@@ -19,14 +19,15 @@ MAX_MESSAGES = 5
 
 @dataclass
 class Malformed:
-    r"""Counts the rows of a file that are no triples, or refuses the file at
+    r"""Counts the rows of a file that are not triples, or raises an error at
     the first of them.
 
     Args:
-        skip (bool, optional): Skips and counts these rows; :obj:`None` where
-            no option can skip them. (default: :obj:`None`)
+        skip (bool, optional): Skips and counts these rows. :obj:`False` and
+            :obj:`None` raise an error, which names the option to skip them
+            only with :obj:`False`. (default: :obj:`None`)
         count (int, optional): The number of skipped rows. (default: :obj:`0`)
-        messages (list, optional): What is wrong with the first of them.
+        messages (list, optional): The messages about the first of them.
     """
 
     skip: bool | None = None
@@ -34,7 +35,7 @@ class Malformed:
     messages: list[str] = field(default_factory=list)
 
     def __call__(self, message: str) -> None:
-        r"""Counts a row, or refuses its file."""
+        r"""Counts a row, or raises an error."""
         if not self.skip:
             option = "'--skip-malformed' (skip_malformed=True)"
             hint = f", or skip such rows with {option}"
@@ -47,7 +48,7 @@ class Malformed:
 
 
 def check_readable(path: str | Path) -> Path:
-    r"""Checks that there is a file with an ending that can be read."""
+    r"""Checks that a file exists and that its ending is known."""
     path = Path(path)
     if not path.exists():
         raise InvalidInputError(f"there is no file '{path}'")
@@ -68,17 +69,18 @@ def read_chunks(
     chunk: int | None = None,
     extra: bool = False,
 ) -> Iterator[TripleTable]:
-    r"""Reads the triples of a file, a chunk of rows at a time.
+    r"""Reads the triples of a file in chunks of rows.
 
     Text is UTF-8, tab-separated or, in :obj:`.csv` files, comma-separated,
     gzipped or not, with columns head, relation, tail and optionally time or
     confidence. A first line that names them may have any order and further
-    columns. The columns of Parquet files are found by their names.
+    columns. The columns of Parquet files are identified by name.
 
     Args:
         path (str or pathlib.Path): The file.
-        malformed (Malformed, optional): Counts or refuses rows that are no
-            triples; :obj:`None` refuses them. (default: :obj:`None`)
+        malformed (Malformed, optional): The treatment of rows that are not
+            triples. If set to :obj:`None`, they raise an error.
+            (default: :obj:`None`)
         chunk (int, optional): The largest number of rows in a chunk;
             :obj:`None` for 100,000. (default: :obj:`None`)
         extra (bool, optional): Reads times or confidences, too.

@@ -1,4 +1,4 @@
-r"""Splits of a graph that comes without them."""
+r"""Draws the splits that a graph lacks."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ def complete_splits(
     seed: int,
     folder: Path,
 ) -> dict[str, Data]:
-    r"""Cuts the splits that a folder lacks out of those that it has."""
+    r"""Takes the missing splits out of the other triples."""
     missing = [name for name in ("val", "test") if name not in parts]
     if not missing:
         return parts
@@ -60,16 +60,16 @@ def _cut_at_random(
 def _cut_by_time(source: Data, cuts: dict[str, float]) -> dict[str, Tensor]:
     if "edge_time" not in source:
         raise DatasetFormatError("split='time' needs a fourth column of times")
-    # One moment is never on both sides of a cut.
+    # Triples of equal time go to the same split.
     time = source.edge_time
     ordered = time.sort().values
-    upper = torch.ones_like(time, dtype=torch.bool)
+    remaining = torch.ones_like(time, dtype=torch.bool)
     chosen, taken = {}, 0.0
     for name, share in reversed(cuts.items()):
         taken += share
         place = round(len(ordered) * (1 - taken))
-        inside = upper & (time >= ordered[min(place, len(ordered) - 1)])
+        inside = remaining & (time >= ordered[min(place, len(ordered) - 1)])
         chosen[name] = inside.nonzero().view(-1)
-        upper &= ~inside
-    chosen["train"] = upper.nonzero().view(-1)
+        remaining &= ~inside
+    chosen["train"] = remaining.nonzero().view(-1)
     return chosen

@@ -18,8 +18,8 @@ ROLES = {
     "relation": {"relation", "rel", "predicate", "edge_type", "type"},
     "tail": {"tail", "object", "target", "dst"},
 }
-# A line "s p o" of three columns may well be a triple, so these are names only
-# in wider tables and in Parquet files, which always name their columns.
+# A line "s p o" of three columns may be a triple, so these are names only in
+# wider tables and in Parquet files, which always name their columns.
 _SHORT = {"head": {"h", "s"}, "relation": {"r", "p"}, "tail": {"t", "o"}}
 
 #: The meaning of a fourth column, by its name.
@@ -34,11 +34,11 @@ EXTRAS = {
 
 @dataclass(frozen=True, eq=False)
 class TripleTable:
-    r"""Rows of one file, as names that are not yet numbered."""
+    r"""Rows of one file, with entities and relations as names."""
 
     line: array  #: The number of each row in the file, counted from one.
     path: Path
-    extra_kind: str | None  #: Time or confidence, by a header.
+    extra_kind: str | None  #: Time or confidence, if a header names it.
     head: list[str]
     relation: list[str]
     tail: list[str]
@@ -72,14 +72,14 @@ class TripleTable:
 
 
 class Columns(NamedTuple):
-    r"""The places of the columns of a triple among all columns."""
+    r"""The positions of the columns of a triple among all columns."""
 
     places: list[int]  #: Of head, relation and tail, and of a fourth, if any.
     extra_kind: str | None = None
 
 
 def table_suffix(path: Path) -> str | None:
-    r"""Returns the one of :obj:`SUFFIXES` that the name of a file ends in."""
+    r"""Returns the ending of a file if it is one of :obj:`SUFFIXES`."""
     name = path.name.lower()
     return max((s for s in SUFFIXES if name.endswith(s)), key=len, default=None)
 
@@ -87,13 +87,13 @@ def table_suffix(path: Path) -> str | None:
 def find_columns(
     names: Sequence[str], where: str, extra: bool, is_header: bool = False
 ) -> Columns:
-    r"""Finds the columns of a triple in a header, in any order among any
-    others; finds none if the names look like a row of values.
+    r"""Returns the columns of a triple in a header, in any order and among
+    others. Returns no columns if the row is not a header.
     """
     # Parquet files made of text may have its byte order mark in a name.
     plain = [name.lstrip("\ufeff").strip().lower() for name in names]
     short = is_header or len(plain) > 4
-    found = {
+    matches = {
         role: [
             place
             for place, name in enumerate(plain)
@@ -101,21 +101,21 @@ def find_columns(
         ]
         for role, allowed in ROLES.items()
     }
-    if not is_header and sum(map(bool, found.values())) < 2:
+    if not is_header and sum(map(bool, matches.values())) < 2:
         return Columns([])
-    for role, places in found.items():
+    for role, places in matches.items():
         if len(places) != 1:
             otherwise = "; if this line is a triple, move it below another one"
             raise DatasetFormatError(
                 f"{where} must name one column '{role}' (got "
                 f"{', '.join(names)}){'' if is_header else otherwise}"
             )
-    triple = [places[0] for places in found.values()]
+    triple = [places[0] for places in matches.values()]
     fourth = [i for i, name in enumerate(plain) if extra and name in EXTRAS]
     if len(fourth) > 1:
         raise DatasetFormatError(
             f"{where} names more than one column of times or confidences (got "
-            f"{', '.join(names[i] for i in fourth)}); keep one"
+            f"{', '.join(names[i] for i in fourth)}); leave one"
         )
     kind = EXTRAS[plain[fourth[0]]] if fourth else None
     return Columns(triple + fourth, kind)

@@ -12,11 +12,11 @@ from pathlib import Path
 from pyg_cagp.data.table import Columns, TripleTable, find_columns
 from pyg_cagp.exceptions import DatasetFormatError
 
-#: The number of bytes from which on a line is refused.
+#: The largest number of bytes in a line.
 MAX_LINE = 2**20
 
-# Small steps are three times as fast as large ones: the garbage collector
-# visits each row that is alive.
+# Small batches are three times as fast as large ones, because the garbage
+# collector visits each row in memory.
 _BLOCK = 2**14
 _ROWS = 256
 
@@ -25,8 +25,8 @@ Rows = tuple[array, list[list[str]]]  # Numbers of lines, and their fields.
 
 
 def read_blocks(path: Path) -> Iterator[str]:
-    r"""Reads a text file, gzipped or not, in blocks of whole lines that end in
-    LF, with surrogates for bytes that are not UTF-8.
+    r"""Reads a text file, gzipped or not, in blocks of complete lines that
+    end in LF, with surrogates for bytes that are not UTF-8.
     """
     opened = gzip.open if path.suffix.lower() == ".gz" else open
     rest, line = b"", 1
@@ -47,7 +47,7 @@ def read_blocks(path: Path) -> Iterator[str]:
                     )
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DatasetFormatError(
-            f"'{path}' is not a whole gzip file ({error}); fetch it again"
+            f"'{path}' is not a complete gzip file ({error}); fetch it again"
         ) from error
     if rest:
         yield _decode(rest + b"\n", is_first=line == 1)
@@ -60,7 +60,7 @@ def _decode(block: bytes, is_first: bool) -> str:
 
 
 def find_surrogate(text: str) -> int | None:
-    r"""Returns the place of the first byte that is not UTF-8, if any."""
+    r"""Returns the position of the first byte that is not UTF-8, if any."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -69,16 +69,16 @@ def find_surrogate(text: str) -> int | None:
 
 
 def read(path: Path, report: Report, extra: bool) -> Iterator[TripleTable]:
-    r"""Reads the rows of a text file, some at a time."""
+    r"""Reads the rows of a text file in batches."""
     is_csv = path.name.lower().endswith((".csv", ".csv.gz"))
     groups = _split_csv(path, report) if is_csv else _split_tsv(path)
     form = _Form(path, report, extra, "commas" if is_csv else "tabs")
     for lines, rows in groups:
         if not form.fits_all(rows):
             pairs = zip(lines, rows, strict=True)
-            good = [pair for pair in pairs if form.fits(*pair)]
-            lines = array("q", (line for line, _ in good))
-            rows = [row for _, row in good]
+            valid = [pair for pair in pairs if form.fits(*pair)]
+            lines = array("q", (line for line, _ in valid))
+            rows = [row for _, row in valid]
         if rows:
             fields = list(zip(*rows, strict=True))
             places, kind = form.columns
@@ -117,7 +117,7 @@ def _split_csv(path: Path, report: Report) -> Iterator[Rows]:
 
 
 class _Form:
-    r"""The columns of a text file, by its first row."""
+    r"""The columns of a text file, inferred from its first row."""
 
     def __init__(
         self, path: Path, report: Report, extra: bool, separator: str
@@ -128,19 +128,19 @@ class _Form:
         self.columns = Columns([])
 
     def fits_all(self, rows: list[list[str]]) -> bool:
-        r"""Returns whether all rows are triples, without any report."""
+        r"""Returns whether all rows are triples; reports none."""
         text = "".join(chain.from_iterable(rows))
         is_even = set(map(len, rows)) == {self.width}
         return is_even and find_surrogate(text) is None
 
     def fits(self, line: int, row: list[str]) -> bool:
-        r"""Returns whether a row is a triple; reports it if it is neither that
-        nor the header.
+        r"""Returns whether a row is a triple. Reports a row that is neither a
+        triple nor the header.
         """
         text = "".join(row)
         bad = find_surrogate(text)
         if bad is not None:
-            # A row of a CSV file may span lines; the last one is its number.
+            # The number of a CSV row that spans lines is that of its last line.
             line -= text.count("\n", bad)
             problem = f"byte 0x{ord(text[bad]) - 0xDC00:02x} is not UTF-8"
         elif self.width == 0 and self._is_header(line, row):
@@ -162,7 +162,7 @@ class _Form:
         return False
 
     def _is_header(self, line: int, row: list[str]) -> bool:
-        r"""Learns the columns from a row; returns whether it is a header."""
+        r"""Sets the columns from a row; returns whether it is a header."""
         where = f"'{self.path}', line {line}"
         columns = find_columns(row, where, self.extra)
         if columns.places:

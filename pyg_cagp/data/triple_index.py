@@ -1,4 +1,4 @@
-r"""A set of known triples that answers in bulk."""
+r"""A set of known triples with vectorised membership tests."""
 
 import torch
 from torch import Tensor
@@ -12,8 +12,9 @@ from pyg_cagp.exceptions import InvalidInputError
 class TripleIndex:
     r"""The set of known triples :math:`(h, r, t)` as two sorted key lists.
 
-    A look-up takes two binary searches. The key of a triple is the rank of its
-    :math:`(h, r)` pair among the known pairs, and its tail; it cannot overflow.
+    A membership test takes two binary searches. The key of a triple combines
+    the rank of its pair :math:`(h, r)` among the known pairs with its tail, so
+    that it cannot overflow.
 
     Args:
         head_index (torch.Tensor): The head indices.

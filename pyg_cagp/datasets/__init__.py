@@ -1,4 +1,4 @@
-r"""Knowledge graphs that PyG lacks, a generator, and your own."""
+r"""Datasets that PyG lacks, a generator of graphs, and graphs from files."""
 
 from pyg_cagp.datasets.codex import CoDEx
 from pyg_cagp.datasets.folder import KGFolder

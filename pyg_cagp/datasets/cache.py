@@ -1,4 +1,4 @@
-r"""Where data lies, and datasets that are cached safely."""
+r"""Folders of data, and datasets with a processed file."""
 
 import functools
 import hashlib
@@ -19,30 +19,30 @@ from torch_geometric.data.data import BaseData
 from pyg_cagp._utils.files import atomic_path, expand
 from pyg_cagp.exceptions import CacheError
 
-#: Names the folder that holds datasets, one folder each.
+#: The environment variable of the folder that holds all datasets.
 DATA_VARIABLE = "PYG_CAGP_DATA"
 
-#: Names the folder for what is made from them, if not PyG's home.
+#: The environment variable of the cache, which otherwise lies in PyG's home.
 CACHE_VARIABLE = "PYG_CAGP_CACHE"
 
-#: Raised whenever the processed form changes, so that old files are not read.
+#: The version of processed files. It is raised when their content changes.
 SCHEMA = 1
 
 
 def cache_dir() -> Path:
-    r"""Returns the folder in which downloads and processed files are kept."""
-    given = os.environ.get(CACHE_VARIABLE)
-    return expand(given or Path(get_home_dir()) / "pyg_cagp")
+    r"""Returns the folder of downloads and processed files."""
+    folder = os.environ.get(CACHE_VARIABLE)
+    return expand(folder or Path(get_home_dir()) / "pyg_cagp")
 
 
 def data_root(root: str | Path | None = None) -> Path:
-    r"""Returns the folder in which datasets are looked for."""
+    r"""Returns the folder that holds all datasets."""
     return expand(root or os.environ.get(DATA_VARIABLE) or cache_dir())
 
 
 def is_writable(path: Path) -> bool:
-    r"""Returns whether a folder, or the one it would be made in, is meant to be
-    written to. Permission bits count even for a superuser.
+    r"""Returns whether a folder, or its nearest existing parent, is writable.
+    Without write permission bits it is read-only even for a superuser.
     """
     path = path.absolute()
     while not path.exists():
@@ -51,8 +51,8 @@ def is_writable(path: Path) -> bool:
 
 
 def locate(name: str, root: str | Path | None = None) -> tuple[Path, Path]:
-    r"""Returns the folder of a named dataset, and the one to work in, which is
-    another where the first cannot be written to.
+    r"""Returns the folder of a named dataset and its working folder, which lies
+    in the cache if the former is read-only.
     """
     folder = data_root(root) / name
     if is_writable(folder):
@@ -62,8 +62,8 @@ def locate(name: str, root: str | Path | None = None) -> tuple[Path, Path]:
 
 
 def dataset_root(name: str, root: str | Path | None = None) -> Path:
-    r"""Returns the root of a named dataset. Raw files that lie where nothing
-    can be written are linked into the cache.
+    r"""Returns the root of a named dataset. Raw files in a read-only folder are
+    linked into the cache.
     """
     folder, work = locate(name, root)
     if work != folder:
@@ -77,7 +77,7 @@ def dataset_root(name: str, root: str | Path | None = None) -> Path:
 
 
 def _link(file: Path, link: Path) -> None:
-    link.unlink(missing_ok=True)  # It may point to where a file once was.
+    link.unlink(missing_ok=True)  # The link may be broken.
     try:
         os.symlink(file, link)
     except OSError:
@@ -90,13 +90,13 @@ def locked(root: Path) -> Iterator[None]:
     r"""Lets one process at a time prepare the datasets under a folder."""
     if not is_writable(root):
         raise CacheError(
-            f"'{root}' cannot be written to; pass another 'root', or name a "
-            f"folder that can be by the environment variable {CACHE_VARIABLE} "
+            f"'{root}' cannot be written to; pass another 'root', or set "
+            f"the environment variable {CACHE_VARIABLE} to a writable folder "
             f"and use pyg_cagp.datasets.load"
         )
     root.mkdir(parents=True, exist_ok=True)
     with FileLock(root / ".pyg_cagp.lock"):
-        # No other process writes: these are of processes that were killed.
+        # No other process writes now, so these files are of killed processes.
         for folder in ("raw", "processed"):
             for stale in (root / folder).rglob(".*.part"):
                 stale.unlink(missing_ok=True)
@@ -104,10 +104,10 @@ def locked(root: Path) -> Iterator[None]:
 
 
 class CachedDataset(InMemoryDataset):
-    r"""A dataset whose processed file is whole, or not there.
+    r"""A base class of datasets that write their processed file atomically.
 
-    One process at a time prepares it; a prepared root may be read-only. Each
-    :obj:`pre_transform` has its own processed file.
+    One process at a time prepares a dataset. A prepared root may be read-only.
+    Each :obj:`pre_transform` has a separate processed file.
     """
 
     @property
@@ -133,7 +133,7 @@ class CachedDataset(InMemoryDataset):
     def _process(self) -> None:
         if self.force_reload or not self._is_processed():
             with locked(Path(self.root)):
-                # Another process may have done it while this one waited.
+                # Another process may have processed it in the meantime.
                 if self.force_reload or not self._is_processed():
                     os.makedirs(self.processed_dir, exist_ok=True)
                     self.process()
@@ -142,7 +142,7 @@ class CachedDataset(InMemoryDataset):
         return all(os.path.exists(path) for path in self.processed_paths)
 
     def load_processed(self) -> None:
-        r"""Loads the processed file; one that is damaged is made again."""
+        r"""Loads the processed file; a damaged one is made again."""
         try:
             self.load(self.processed_paths[0])
         except (EOFError, RuntimeError, pickle.UnpicklingError):
@@ -152,7 +152,7 @@ class CachedDataset(InMemoryDataset):
 
     @classmethod
     def save(cls, data_list: Sequence[BaseData], path: str) -> None:
-        r"""Saves a list of data objects to a file, whole or not at all."""
+        r"""Saves a list of data objects to a file, atomically."""
         with atomic_path(Path(path)) as temporary:
             super().save(data_list, str(temporary))
 
@@ -167,7 +167,7 @@ def describe(transform: Any) -> str:
     code = getattr(transform, "__code__", None)
     if code is None:
         return re.sub(r" at 0x[0-9a-f]+", "", repr(transform))
-    cells = [cell.cell_contents for cell in transform.__closure__ or ()]
-    kept = (*code.co_consts, *cells, *(transform.__defaults__ or ()))
-    body = (code.co_code.hex(), code.co_names, [describe(k) for k in kept])
+    closure = [item.cell_contents for item in transform.__closure__ or ()]
+    values = (*code.co_consts, *closure, *(transform.__defaults__ or ()))
+    body = (code.co_code.hex(), code.co_names, [describe(v) for v in values])
     return f"{transform.__module__}.{transform.__qualname__} {body}"

@@ -1,4 +1,4 @@
-r"""CoDEx in its three sizes."""
+r"""The CoDEx datasets."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -81,12 +81,12 @@ class CoDEx(RemoteTriples):
 
     @property
     def sources(self) -> Mapping[str, RemoteFile]:  # type: ignore[override]
-        r"""Where each raw file comes from."""
+        r"""The URL and the pins of each raw file."""
         return self.sources_of(self.size)
 
     @classmethod
     def sources_of(cls, size: Size) -> Mapping[str, RemoteFile]:
-        r"""Returns where each raw file of a graph comes from."""
+        r"""Returns the URL and the pins of each raw file of a graph."""
         url = f"{cls.url}/codex-{size.lower()}"
         return {
             name: RemoteFile(f"{url}/{name}", pins)

@@ -12,8 +12,8 @@ from pyg_cagp.exceptions import InvalidInputError
 if TYPE_CHECKING:
     from pyg_cagp.datasets.world import World
 
-#: Events drawn at a time. Fixed, so that a stream does not depend on how it
-#: is cut into chunks.
+#: The number of events drawn at a time. It is fixed, so that events do not
+#: depend on the size of chunks.
 BLOCK = 1 << 17
 
 
@@ -22,9 +22,10 @@ _MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 
 def hash_uniform(seed: int, *keys: Tensor) -> Tensor:
-    r"""Maps whole numbers to fixed draws from :math:`[0, 1)`.
+    r"""Maps integers to pseudorandom numbers in :math:`[0, 1)`.
 
-    Storing one for every entity-relation pair would take a dense matrix.
+    The same integers and seed give the same number, so that no number has to
+    be stored.
 
     Example:
         >>> hash_uniform(0, torch.tensor([1, 1, 2])).unique().numel()
@@ -41,7 +42,7 @@ def hash_uniform(seed: int, *keys: Tensor) -> Tensor:
 
 
 class Events(NamedTuple):
-    r"""Triples with the moment in :math:`[0, 1)` at which they come up."""
+    r"""Triples with a time in :math:`[0, 1)`."""
 
     head: Tensor
     rel: Tensor
@@ -60,7 +61,7 @@ def draw_events(world: "World", start: int, stop: int, total: int) -> Events:
 
 
 def distinct_events(world: "World", num_triples: int) -> Events:
-    r"""Draws events until so many of them are distinct triples."""
+    r"""Draws events that are distinct triples."""
     check_least("num_triples", num_triples, 20)
     for factor in (1.3, 2.0, 4.0, 8.0):
         total = int(num_triples * factor)
@@ -71,13 +72,14 @@ def distinct_events(world: "World", num_triples: int) -> Events:
         key, order = key.sort(stable=True)
         first = torch.ones_like(key, dtype=torch.bool)
         first[1:] = key[1:] != key[:-1]
-        keep = order[first]
-        if keep.numel() >= num_triples:
+        rows = order[first]
+        if rows.numel() >= num_triples:
             generator = torch.Generator().manual_seed(world.seed)
-            chosen = torch.randperm(keep.numel(), generator=generator)
-            keep = keep[chosen[:num_triples]].sort().values
-            return Events(*(column[keep] for column in events))
+            chosen = torch.randperm(rows.numel(), generator=generator)
+            rows = rows[chosen[:num_triples]].sort().values
+            return Events(*(column[rows] for column in events))
     raise InvalidInputError(
-        f"'num_triples' is too large for the graph (got {num_triples}, found "
-        f"{keep.numel()} distinct ones); raise 'num_nodes' or 'num_relations'"
+        f"'num_triples' is too large for the graph (got {num_triples}, but "
+        f"{total} events have only {rows.numel()} distinct triples); raise "
+        f"'num_nodes' or 'num_relations'"
     )

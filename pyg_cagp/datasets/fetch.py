@@ -1,4 +1,4 @@
-r"""Downloads over verified TLS, checked and moved into place atomically."""
+r"""Downloads files over TLS and checks them."""
 
 import shutil
 import ssl
@@ -24,12 +24,12 @@ from pyg_cagp._utils.files import atomic_path
 from pyg_cagp.datasets.pins import Pin, verify
 from pyg_cagp.exceptions import CAGPError, DownloadError
 
-TIMEOUT = 60  #: Seconds without an answer until a download is given up.
+TIMEOUT = 60  #: Seconds without an answer after which a download fails.
 _CHUNK = 1 << 20
 
 
 def fetch(url: str, path: Path, pins: Sequence[Pin] = ()) -> None:
-    r"""Downloads a file; it appears at :obj:`path` whole and checked."""
+    r"""Downloads a file to a path and checks it, atomically."""
     with atomic_path(path) as temporary:
         with open(temporary, "wb") as file:
             _stream(url, file, path)
@@ -39,28 +39,28 @@ def fetch(url: str, path: Path, pins: Sequence[Pin] = ()) -> None:
 def fetch_members(
     url: str, folder: Path, members: Mapping[str, Sequence[Pin]]
 ) -> None:
-    r"""Downloads a tar archive and takes some files out of it."""
+    r"""Downloads a tar archive and extracts some of its files."""
     with tempfile.TemporaryFile() as archive:
         _stream(url, archive, folder / next(iter(members)))
         archive.seek(0)
         try:
             with tarfile.open(fileobj=archive) as tar:
                 for name, pins in members.items():
-                    _take(tar, name, folder / name, pins, url)
+                    _extract(tar, name, folder / name, pins, url)
         except CAGPError:
             raise
         except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
             raise DownloadError(
-                f"'{url}' did not give a whole archive ({error}); try again"
+                f"'{url}' is not a complete archive ({error}); try again"
             ) from error
 
 
-def _take(
+def _extract(
     tar: tarfile.TarFile, name: str, path: Path, pins: Sequence[Pin], url: str
 ) -> None:
     files = (member for member in tar if member.isfile())
-    found = (m for m in files if m.name.removeprefix("./") == name)
-    source = next(map(tar.extractfile, found), None)
+    matches = (m for m in files if m.name.removeprefix("./") == name)
+    source = next(map(tar.extractfile, matches), None)
     if source is None:
         raise DownloadError(
             f"the archive '{url}' has no file '{name}', or is damaged"
@@ -77,18 +77,18 @@ class _StayOnHTTPS(HTTPRedirectHandler):
     ) -> Request | None:
         if urlsplit(url).scheme != "https":
             raise DownloadError(
-                f"'{req.full_url}' leads away from https, to '{url}'"
+                f"'{req.full_url}' redirects away from https, to '{url}'"
             )
         return super().redirect_request(req, fp, code, msg, headers, url)
 
 
 def _stream(url: str, file: IO[bytes], path: Path) -> None:
     if urlsplit(url).scheme != "https":
-        raise DownloadError(f"'{url}' is refused: only https is trusted")
+        raise DownloadError(f"'{url}' must start with 'https'")
     request = Request(  # noqa: S310 (the scheme was checked)
         url, headers={"User-Agent": "pyg_cagp"}
     )
-    hint = f"put the file at '{path}' by hand if you have it"
+    hint = f"or put the file at '{path}'"
     try:
         opener = build_opener(
             HTTPSHandler(context=ssl.create_default_context()), _StayOnHTTPS
@@ -106,10 +106,10 @@ def _stream(url: str, file: IO[bytes], path: Path) -> None:
     except (URLError, HTTPException, TimeoutError, OSError) as error:
         reason = getattr(error, "reason", None) or error
         raise DownloadError(
-            f"cannot fetch '{url}' ({reason}); {hint}"
+            f"cannot fetch '{url}' ({reason}); try again {hint}"
         ) from error
-    got = file.tell()
-    if size and got != size:
+    num_bytes = file.tell()
+    if size and num_bytes != size:
         raise DownloadError(
-            f"'{url}' was cut off after {got} of {size} bytes; try again"
+            f"'{url}' was cut off after {num_bytes} of {size} bytes; try again"
         )

@@ -1,4 +1,4 @@
-r"""A graph of one's own as a dataset."""
+r"""A dataset from a folder or a file of triples."""
 
 import hashlib
 import os
@@ -14,13 +14,13 @@ from pyg_cagp.typing import Extra, SplitRule
 
 
 class KGFolder(CachedDataset):
-    r"""A knowledge graph of one's own, read from a folder or a file.
+    r"""A knowledge graph from a folder or a file.
 
     The folder holds :obj:`train`, :obj:`valid` and :obj:`test` as
     :obj:`.txt`, :obj:`.tsv` or :obj:`.csv` (gzipped or not) or
     :obj:`.parquet`, with columns head, relation, tail and optionally time or
-    confidence. The processed file goes to a cache, under a name that changes
-    with the content of the files.
+    confidence. The processed file lies in a cache, and its name depends on the
+    content of the files.
 
     Args:
         path (str): The folder, or a single file to be split.
@@ -62,8 +62,8 @@ class KGFolder(CachedDataset):
             "seed": seed,
         }
         if root is None:
-            place = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:12]
-            root = cache_dir() / "folders" / f"{self.path.name}-{place}"
+            digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:12]
+            root = cache_dir() / "folders" / f"{self.path.name}-{digest}"
         super().__init__(
             str(root), transform, pre_transform, force_reload=force_reload
         )
@@ -97,7 +97,7 @@ class KGFolder(CachedDataset):
     def process(self) -> None:
         r"""Reads the files into one graph."""
         with warnings.catch_warnings():
-            # Said once, when all is done, and also when it comes from cache.
+            # The constructor warns, also if the graph comes from the cache.
             warnings.simplefilter("ignore", CAGPWarning)
             data = read_folder(self.path, **self.options)  # type: ignore[arg-type]
         if self.pre_transform is not None:

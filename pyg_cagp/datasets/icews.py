@@ -1,4 +1,4 @@
-r"""ICEWS14."""
+r"""The ICEWS14 dataset."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -9,7 +9,7 @@ from pyg_cagp.datasets.remote import RemoteFile, RemoteTriples
 _URL = (
     "https://raw.githubusercontent.com/mniepert/mmkb/master/TemporalKGs/icews14"
 )
-# The training file is in circulation in more than one order of its lines.
+# Published copies of the training file differ in the order of lines.
 _PINS = {
     "icews_2014_train.txt": (
         Pin(

@@ -1,4 +1,4 @@
-r"""Pinned digests: is a file byte for byte the published one?"""
+r"""Pinned digests of published files."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -12,35 +12,35 @@ SPLIT_FILES = ("train.txt", "valid.txt", "test.txt")
 
 
 class Pin(NamedTuple):
-    r"""What a file must hash to."""
+    r"""The kind and the value of the digest that a file must have."""
 
     kind: str
     value: str
 
 
 def sha256(value: str) -> tuple[Pin, ...]:
-    r"""Pins a file by its SHA-256, the usual case."""
+    r"""Pins a file by its SHA-256."""
     return (Pin("sha256", value),)
 
 
 def pin_each(
     kind: str, values: Sequence[object], names: Sequence[str] = SPLIT_FILES
 ) -> dict[str, tuple[Pin, ...]]:
-    r"""Pins the first of some files, one value each."""
+    r"""Pins files in their order, as many as there are values."""
     pins = [(Pin(kind, str(value)),) for value in values]
     return dict(zip(names, pins, strict=False))
 
 
 def _digest(algorithm: str) -> Callable[[Path], str]:
-    def of(path: Path) -> str:
+    def digest(path: Path) -> str:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, algorithm).hexdigest()
 
-    return of
+    return digest
 
 
 def _sorted_lines(path: Path) -> str:
-    # Some files are published in more than one order of lines.
+    # Published copies of a file may differ in the order of lines.
     lines = sorted(path.read_bytes().splitlines(keepends=True))
     return hashlib.sha256(b"".join(lines)).hexdigest()
 
@@ -59,8 +59,8 @@ def _num_lines(path: Path) -> str:
     return str(raw.count(b"\n") + (not raw.endswith(b"\n")))
 
 
-#: Ways to pin a file. A number of lines finds a file that was cut off, no
-#: more; it is used where no digest is known.
+#: The kinds of digests. A number of lines detects truncated files only and is
+#: used if no digest is known.
 KINDS: dict[str, Callable[[Path], str]] = {
     "sha256": _digest("sha256"),
     "sha256 of the sorted lines": _sorted_lines,
@@ -73,10 +73,10 @@ KINDS: dict[str, Callable[[Path], str]] = {
 def verify(path: Path, pins: Sequence[Pin], name: str | None = None) -> None:
     r"""Raises :class:`ChecksumError` if a file is not the pinned one."""
     for pin in pins:
-        got = KINDS[pin.kind](path)
-        if got != pin.value:
+        value = KINDS[pin.kind](path)
+        if value != pin.value:
             raise ChecksumError(
                 f"'{name or path}' is not the published file: its {pin.kind} "
-                f"is {got}, expected {pin.value}; delete it to fetch it "
-                f"again, or read a graph of your own with KGFolder"
+                f"is {value}, expected {pin.value}; delete it to fetch it "
+                f"again, or read another graph with KGFolder"
             )

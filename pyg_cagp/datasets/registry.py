@@ -24,8 +24,8 @@ from pyg_cagp.datasets.uncertain import Name, UncertainKG
 from pyg_cagp.datasets.yago import YAGO3_10
 from pyg_cagp.exceptions import InvalidInputError
 
-# PyG's own datasets check neither the server nor the file they get, so their
-# raw files are put in place from here.
+# The datasets of PyG check neither TLS certificates nor the content of files,
+# so their raw files are downloaded here.
 _PYG_PINS: dict[Any, dict[str, tuple[Pin, ...]]] = {
     FB15k_237: pin_each(
         "sha256",
@@ -48,20 +48,20 @@ _PYG_PINS: dict[Any, dict[str, tuple[Pin, ...]]] = {
 
 @dataclass(frozen=True)
 class Entry:
-    r"""What is known of a dataset before it is loaded."""
+    r"""The properties of a dataset that are known before it is loaded."""
 
-    folder: str  #: The name of its folder in the data root.
-    make: Callable[[Path], Any]  #: Opens it, given that folder.
-    triples: tuple[int, int, int]  #: In train, validation and test.
+    folder: str  #: The folder in the data root.
+    make: Callable[[Path], Any]  #: Opens the dataset in a folder.
+    triples: tuple[int, int, int]  #: The sizes of the splits.
     entities: int
     relations: int
     note: str
-    files: tuple[str, ...]  #: In its raw folder.
-    #: The dates where the future of test and that of validation begin.
+    files: tuple[str, ...]  #: The raw files.
+    #: The dates at which the future begins, of test and of validation.
     cutoffs: tuple[str, str] | None = None
 
     def missing(self, root: str | Path | None = None) -> list[str]:
-        r"""Returns which raw files would have to be downloaded."""
+        r"""Returns the raw files that have to be downloaded."""
         raws = [folder / "raw" for folder in locate(self.folder, root)]
         files = self.files
         return [f for f in files if not any((raw / f).exists() for raw in raws)]
@@ -78,7 +78,7 @@ def _open_pyg(dataset: Any, root: Path) -> Data:
         try:
             return as_kg(dataset(str(root)))
         except (EOFError, RuntimeError, pickle.UnpicklingError):
-            # PyG writes its cache in place; a damaged one is made again.
+            # The cache of PyG may be damaged, as it is not written atomically.
             return as_kg(dataset(str(root), force_reload=True))
 
 
@@ -152,14 +152,13 @@ for _name, _facts in _UNCERTAIN.items():
         tuple(UncertainKG.sources_of(_name)),
     )
 
-#: The cut of a dated graph for which no dates are listed, as shares of its
-#: edges.
+#: The cut-offs of dated graphs without listed dates, as shares of edges.
 CUTOFFS = (0.75, 0.65)
 
 
 def cutoffs(name: str) -> tuple[str, str] | tuple[float, float]:
-    r"""Returns where the future of test begins, and that of validation, for
-    :class:`~pyg_cagp.transforms.TimestampOOD`.
+    r"""Returns the times at which the future begins, of test and of validation,
+    for :class:`~pyg_cagp.transforms.TimestampOOD`.
 
     Example:
         >>> cutoffs("ICEWS14"), cutoffs("synthetic")
@@ -170,20 +169,20 @@ def cutoffs(name: str) -> tuple[str, str] | tuple[float, float]:
 
 
 def names() -> list[str]:
-    r"""Returns the names that :func:`load` knows."""
+    r"""Returns the names of datasets that :func:`load` takes."""
     return [*REGISTRY, "synthetic"]
 
 
 def load(
     name: str | Path, *, root: str | Path | None = None, seed: int = 0
 ) -> Data:
-    r"""Returns a knowledge graph by its name, in the one graph form. The graph
-    keeps the name in :obj:`name`, by which
-    :func:`~pyg_cagp.train.train_run` finds its config.
+    r"""Returns a knowledge graph by its name, in the one graph form. Its
+    attribute :obj:`name` is the name, by which
+    :func:`~pyg_cagp.train.train_run` chooses a config.
 
-    Raw files in :obj:`root/<folder>/raw` are used, others are downloaded. All
+    Raw files that are missing in :obj:`root/<folder>/raw` are downloaded. All
     are checked against pinned digests, or pinned numbers of lines for the
-    larger graphs of a family. Folders that cannot be written to are left.
+    larger graphs of a family. A read-only folder is not changed.
 
     Args:
         name (str): One of :func:`names`, or a folder or file of triples.

@@ -1,4 +1,4 @@
-r"""Published graphs that PyG has no class for: the common part."""
+r"""A base class of published graphs that PyG lacks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from pyg_cagp.typing import Split
 
 
 class RemoteFile(NamedTuple):
-    r"""Where a raw file comes from, and what it must hash to."""
+    r"""The URL of a raw file and its pins."""
 
     url: str
     pins: Sequence[Pin]
@@ -30,15 +30,15 @@ class RemoteFile(NamedTuple):
 class RemoteTriples(CachedDataset):
     r"""A published graph given as one file of triples for each split.
 
-    Raw files are fetched only if they are missing, and checked against their
-    pins before they are read, wherever they came from.
+    Missing raw files are downloaded. All raw files are checked against their
+    pins before they are read.
     """
 
-    #: Where each raw file comes from; given by subclasses.
+    #: The URL and the pins of each raw file; set by subclasses.
     sources: ClassVar[Mapping[str, RemoteFile]]
     #: The raw files of train, validation and test.
     split_files: ClassVar[tuple[str, ...]] = SPLIT_FILES
-    #: What a fourth column holds: :obj:`"time"`, :obj:`"confidence"`, nothing.
+    #: The content of a fourth column: :obj:`"time"` or :obj:`"confidence"`.
     extra: ClassVar[str | None] = None
     time_unit: str | None = None
 
@@ -61,7 +61,7 @@ class RemoteTriples(CachedDataset):
         return list(self.sources)
 
     def download(self) -> None:
-        r"""Fetches the raw files that are missing."""
+        r"""Downloads the missing raw files."""
         for name, source in self.sources.items():
             path = Path(self.raw_dir) / name
             if not path.exists():
@@ -103,5 +103,5 @@ class RemoteTriples(CachedDataset):
     def add_more(
         self, data: Data, entities: dict[str, int], relations: dict[str, int]
     ) -> Data:
-        r"""Adds what further raw files hold; a hook for subclasses."""
+        r"""Adds the content of further raw files; overridden by subclasses."""
         return data

@@ -1,4 +1,4 @@
-r"""Graphs whose triples carry confidences."""
+r"""The uncertain knowledge graphs, whose triples have confidences."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -37,10 +37,10 @@ _PINS = {
 class UncertainKG(RemoteTriples):
     r"""The uncertain knowledge graphs from the `"Embedding Uncertain Knowledge
     Graphs" <https://arxiv.org/abs/1811.10667>`_ paper, each triple with a
-    confidence in :math:`[0, 1]`, kept in :obj:`edge_confidence`.
+    confidence in :math:`[0, 1]` in :obj:`edge_confidence`.
 
-    NL27k also has triples that the authors inferred by rules, with the
-    confidence that the rules give them: :obj:`psl_edge_index`,
+    NL27k also has triples that the authors inferred by rules, with
+    confidences from the rules: :obj:`psl_edge_index`,
     :obj:`psl_edge_type` and :obj:`psl_confidence`.
 
     .. note::
@@ -83,12 +83,12 @@ class UncertainKG(RemoteTriples):
 
     @property
     def sources(self) -> Mapping[str, RemoteFile]:  # type: ignore[override]
-        r"""Where each raw file comes from."""
+        r"""The URL and the pins of each raw file."""
         return self.sources_of(self.name)
 
     @classmethod
     def sources_of(cls, name: Name) -> Mapping[str, RemoteFile]:
-        r"""Returns where each raw file of a graph comes from."""
+        r"""Returns the URL and the pins of each raw file of a graph."""
         url = f"{cls.url}/{name.lower()}"
         return {
             file: RemoteFile(f"{url}/{_REMOTE[file]}", pins)

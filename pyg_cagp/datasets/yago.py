@@ -1,4 +1,4 @@
-r"""YAGO3-10."""
+r"""The YAGO3-10 dataset."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -52,7 +52,7 @@ class YAGO3_10(RemoteTriples):
     }
 
     def download(self) -> None:
-        r"""Fetches the archive and takes out the files that are missing."""
+        r"""Downloads the archive and extracts the missing files."""
         folder = Path(self.raw_dir)
         missing = {
             name: source.pins

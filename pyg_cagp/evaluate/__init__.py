@@ -1,4 +1,4 @@
-r"""Evaluations: a protocol in, a result out."""
+r"""Evaluation of models, estimators and partitions."""
 
 from pyg_cagp.evaluate.conformal import conformal
 from pyg_cagp.evaluate.error_ranking import error_ranking, predictions

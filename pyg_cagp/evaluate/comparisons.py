@@ -1,4 +1,4 @@
-r"""Comparisons of two methods, and the clusters that the bootstrap draws."""
+r"""Comparisons of two methods, and clusters of the bootstrap."""
 
 from typing import Any, get_args
 
@@ -15,8 +15,8 @@ CLUSTERS = get_args(Cluster)
 def clusters(
     head_index: Tensor, rel_type: Tensor, tail_index: Tensor, by: Cluster | None
 ) -> Tensor | None:
-    r"""Returns the cluster of each triple: triples that share an entity are
-    not independent.
+    r"""Returns the cluster of each triple, since triples that share an entity
+    are not independent.
 
     Example:
         >>> head, rel, tail = torch.tensor([[0, 0, 1], [0, 0, 1], [2, 3, 3]])
@@ -33,11 +33,11 @@ def clusters(
 
 
 def comparison(
-    first: str, second: str, drawn: metrics.Comparison
+    first: str, second: str, result: metrics.Comparison
 ) -> dict[str, Any]:
     r"""Returns the row of a comparison of two methods."""
     keys = ("difference", "low", "high", "p_bootstrap")
-    values = dict(zip(keys, drawn[2:], strict=True))
+    values = dict(zip(keys, result[2:], strict=True))
     return {"first": first, "second": second, **values}
 
 

@@ -40,29 +40,31 @@ def conformal(
     progress: bool = False,
 ) -> ConformalResult:
     r"""Answers each test query with a set of entities, by split conformal
-    prediction, and measures the coverage of the sets and their size.
+    prediction, and measures the coverage and the size of the sets.
 
     The nonconformity of a candidate is :math:`-\log p(c \mid q)` under the
-    softmax over all candidates that no split before has as answers. Thresholds
-    come from the validation triples alone, one for each side. The guarantee is
-    coverage of at least :math:`1 - \alpha` for queries exchangeable with those
-    of validation. Emerging entities and novel contexts may break it, so
-    coverage is reported by kind of triple, too.
+    softmax over all candidates that are not answers in an earlier split.
+    Thresholds are fitted on the validation triples alone, one for each side.
+    The sets have a coverage of at least :math:`1 - \alpha` for queries that are
+    exchangeable with those of validation. Emerging entities and novel contexts
+    may not be, so coverage is also reported for each kind of triple.
 
     Args:
         model (Scorer or callable): See :func:`~pyg_cagp.nn.scoring.as_scorer`.
-        kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
-        alpha (float, optional): How often a set may miss. (default: :obj:`0.1`)
-        group (str, optional): If set to :obj:`"relation"`, each relation has
-            its own threshold (Mondrian). (default: :obj:`None`)
-        difficulty (callable, optional): An estimator of positive numbers, at
-            the model's best answer. Nonconformity is divided by it, so that
-            uncertain queries get larger sets. (default: :obj:`None`)
+        kg (Data): The graph; see :func:`~pyg_cagp.data.as_kg`.
+        alpha (float, optional): The share of sets that may miss the answer.
+            (default: :obj:`0.1`)
+        group (str, optional): If set to :obj:`"relation"`, each relation has a
+            separate threshold (Mondrian). (default: :obj:`None`)
+        difficulty (callable, optional): An estimator with positive values. The
+            nonconformity of a query is divided by its value for the model's
+            best answer, so uncertain queries get larger sets.
+            (default: :obj:`None`)
         fallback (str, optional): The threshold of relations with too few
             triples; see :func:`~pyg_cagp.metrics.mondrian_thresholds`.
             (default: :obj:`"everything"`)
         preset (str, optional): The partition. (default: :obj:`"stated"`)
-        max_scores (int, optional): How many scores to hold at a time.
+        max_scores (int, optional): The largest number of scores in memory.
             (default: :obj:`2097152`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
@@ -92,20 +94,20 @@ def conformal(
     total = 2 * (val.rel.numel() + test.rel.numel())
     with tqdm(total=total, unit="query", disable=not progress) as bar:
         for side in SIDES:
-            fit, _ = sets(side, val, "val", None, bar)
+            misfit, _ = sets(side, val, "val", None, bar)
             if group is None:
-                level = metrics.conformal_threshold(fit, alpha=alpha)
-                threshold = fit.new_full(test.rel.shape, level)
+                level = metrics.conformal_threshold(misfit, alpha=alpha)
+                threshold = misfit.new_full(test.rel.shape, level)
             else:
-                groups = fit, val.rel, kg.num_relations
+                groups = misfit, val.rel, kg.num_relations
                 levels = metrics.mondrian_thresholds(*groups, **options)
                 threshold = levels[test.rel]
-            score, number = sets(side, test, "test", threshold, bar)
-            covered.append(score <= threshold)
+            misfit, number = sets(side, test, "test", threshold, bar)
+            covered.append(misfit <= threshold)
             size.append(number)
-    given = {"model": model, "difficulty": difficulty}
-    used = {k: v for k, v in given.items() if v is not None}
-    config = {"difficulty": None, **identities(used), **options}
+    parts = {"model": model, "difficulty": difficulty}
+    parts = {k: v for k, v in parts.items() if v is not None}
+    config = {"difficulty": None, **identities(parts), **options}
     config |= {"group": group, "preset": preset}
     figures: dict[str, Any] = {
         "promised": 1 - alpha,
@@ -118,10 +120,12 @@ def conformal(
             figures["by_kind"][kind] = _describe(covered, size, mask)
     columns = (*test.triples, test.kind)
     samples = dict(zip(("head", "rel", "tail", "kind"), columns, strict=True))
-    for side, held, number in zip(SIDES, covered, size, strict=True):
-        samples[f"{side}_covered"], samples[f"{side}_size"] = held, number
-    about = graph.description
-    return ConformalResult("conformal", figures, config, about, samples)
+    for side, is_covered, number in zip(SIDES, covered, size, strict=True):
+        samples[f"{side}_covered"] = is_covered
+        samples[f"{side}_size"] = number
+    return ConformalResult(
+        "conformal", figures, config, graph.description, samples
+    )
 
 
 class AnswerSets:
@@ -137,7 +141,7 @@ class AnswerSets:
         self.device = scorer_device(model)
         before = {"val": kg.train_mask, "test": kg.train_mask | kg.val_mask}
         sizes = kg.num_nodes, kg.num_relations
-        #: The answers that are known before each split.
+        #: The answers in earlier splits, for each split.
         self.known = {
             split: AnswerIndex(*triples(kg, mask), *sizes).to(self.device)
             for split, mask in before.items()
@@ -159,7 +163,7 @@ class AnswerSets:
         r"""Returns the nonconformity of each answer and, with a threshold, the
         size of each set.
         """
-        found, sizes = [], []
+        misfits, sizes = [], []
         for start in range(0, triples.rel.numel(), self.size):
             part = slice(start, start + self.size)
             head, rel, tail = (
@@ -174,14 +178,14 @@ class AnswerSets:
             scores.scatter_(1, answer[:, None], true)
             misfit = scores.logsumexp(dim=1, keepdim=True) - scores
             misfit /= self._difficulty(side, given, rel, scores)[:, None]
-            found.append(misfit.gather(1, answer[:, None])[:, 0].cpu())
+            misfits.append(misfit.gather(1, answer[:, None])[:, 0].cpu())
             if threshold is not None:
                 level = threshold[part].to(self.device)[:, None]
-                # What was left out is no candidate, however wide the set.
+                # Left-out answers are not in a set, at any threshold.
                 inside = (misfit <= level) & (scores > -torch.inf)
                 sizes.append(inside.sum(dim=1).cpu())
             bar.update(rel.numel())
-        return torch.cat(found), torch.cat(sizes) if sizes else torch.empty(0)
+        return torch.cat(misfits), torch.cat(sizes) if sizes else torch.empty(0)
 
     def _difficulty(
         self, side: Side, given: Tensor, rel: Tensor, scores: Tensor
@@ -191,26 +195,26 @@ class AnswerSets:
         best = scores.argmax(dim=1)
         ends = (given, best) if side == "tail" else (best, given)
         triples = ends[0], rel, ends[1]
-        hard = uncertainties("difficulty", self.difficulty, triples)
-        fine = (hard > 0) & hard.isfinite()
-        if not bool(fine.all()):
-            row = int((~fine).nonzero()[0])
+        difficulty = uncertainties("difficulty", self.difficulty, triples)
+        is_valid = (difficulty > 0) & difficulty.isfinite()
+        if not bool(is_valid.all()):
+            row = int((~is_valid).nonzero()[0])
             raise InvalidInputError(
                 f"'difficulty' must return positive numbers (got "
-                f"{float(hard[row])} for triple ({int(ends[0][row])}, "
+                f"{float(difficulty[row])} for triple ({int(ends[0][row])}, "
                 f"{int(rel[row])}, {int(ends[1][row])}))"
             )
-        return hard
+        return difficulty
 
 
 def _describe(
     covered: list[Tensor], size: list[Tensor], mask: Tensor
 ) -> dict[str, Any]:
-    held = torch.cat([part[mask] for part in covered]).double()
+    is_covered = torch.cat([part[mask] for part in covered]).double()
     sizes = torch.cat([part[mask] for part in size]).double()
     return {
-        "num_queries": held.numel(),
-        "coverage": float(held.mean()),
+        "num_queries": is_covered.numel(),
+        "coverage": float(is_covered.mean()),
         "mean_size": float(sizes.mean()),
         "median_size": float(sizes.median()),
     }

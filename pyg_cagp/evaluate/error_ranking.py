@@ -1,4 +1,4 @@
-r"""Ranking of predictions by how likely they are to be wrong."""
+r"""Detection of wrong predictions by uncertainty."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
@@ -30,7 +30,7 @@ from pyg_cagp.nn.scoring.scorer import ScorerLike
 from pyg_cagp.protocols import Split
 from pyg_cagp.typing import Cluster
 
-#: The name of 1 minus the probability of the answer.
+#: The name of the baseline, 1 minus the probability of the answer.
 BASELINE = "max probability"
 
 
@@ -39,13 +39,12 @@ def predictions(
 ) -> Predictions:
     r"""Answers each distinct query of a split, on both sides.
 
-    Answers known from the splits before it, and not of this split, are left
-    out, as they need no prediction. A prediction is right if the split has it
-    as a triple.
+    Answers of earlier splits that are not in this split are left out, since no
+    prediction is needed. A prediction is right if it is a triple of the split.
 
     Args:
         model (Scorer or callable): See :func:`~pyg_cagp.nn.scoring.as_scorer`.
-        kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
+        kg (Data): The graph; see :func:`~pyg_cagp.data.as_kg`.
         split (str, optional): :obj:`"val"` or :obj:`"test"`.
             (default: :obj:`"test"`)
 
@@ -77,18 +76,18 @@ def error_ranking(
     r"""Evaluates how well estimators separate wrong predictions from right
     ones.
 
-    The best candidate answers each distinct query of the test split, and
-    estimators see the triple with this answer; never the hidden one. The
-    baseline :obj:`"max probability"` is 1 minus the probability of the answer.
-    The result has the model's accuracy. For each method, it has AURC, E-AURC,
+    The model answers each distinct query of the test split by its best
+    candidate, and estimators score the triple with this answer. The baseline
+    :obj:`"max probability"` is 1 minus the probability of the answer. The
+    result has the accuracy of the model. For each method, it has AURC, E-AURC,
     AUGRC, the AUROC of errors, the accuracy at each answer rate and risk (with
-    thresholds from validation), and a paired bootstrap of its AURC against the
-    baseline's, corrected by Holm's method.
+    thresholds from validation), and a paired bootstrap of its AURC against that
+    of the baseline, corrected by Holm's method.
 
     Args:
         model (Scorer or callable): See :func:`~pyg_cagp.nn.scoring.as_scorer`.
         estimators (callable, sequence or mapping): The fitted estimators.
-        kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
+        kg (Data): The graph; see :func:`~pyg_cagp.data.as_kg`.
         rates (float or sequence, optional): The shares of queries to answer,
             in :math:`(0, 1]`. (default: :obj:`(0.85,)`)
         risks (float or sequence, optional): The largest shares of errors among
@@ -96,9 +95,10 @@ def error_ranking(
         cluster (str, optional): The unit that the bootstrap draws:
             :obj:`"head"`, :obj:`"tail"`, :obj:`"query"` or
             :obj:`"entities"`; see :func:`~pyg_cagp.evaluate.ood`. If set to
-            :obj:`None`, queries. (default: :obj:`None`)
+            :obj:`None`, draws queries. (default: :obj:`None`)
         seed (int, optional): The seed of the bootstrap. (default: :obj:`0`)
-        num_resamples (int, optional): How many to draw. (default: :obj:`10000`)
+        num_resamples (int, optional): The number of resamples.
+            (default: :obj:`10000`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
@@ -118,16 +118,16 @@ def error_ranking(
     named = named_estimators(estimators, graph.kg)
     if BASELINE in named:
         raise InvalidInputError(
-            f"'estimators' must not use the name '{BASELINE}', which is taken"
+            f"'estimators' must not use the baseline's name '{BASELINE}'"
         )
     masks = graph.kg.val_mask, graph.kg.test_mask
     if not all(bool(mask.any()) for mask in masks):
         raise InvalidInputError("'kg' must have validation and test triples")
     val, test = (graph.predictions(scorer, split) for split in get_args(Split))
     fit, scores = (
-        {BASELINE: made.uncertainty}
-        | {n: uncertainties(n, e, made[:3]) for n, e in named.items()}
-        for made in (val, test)
+        {BASELINE: answers.uncertainty}
+        | {n: uncertainties(n, e, answers[:3]) for n, e in named.items()}
+        for answers in (val, test)
     )
     methods = {
         name: _evaluate(score, test.error, fit[name], val.error, rates, risks)
@@ -214,6 +214,6 @@ def _compare(
     area = {n: metrics.WeightedAURC(s, error) for n, s in scores.items()}
     baseline, rows = area.pop(BASELINE), []
     for name, first in area.items():
-        drawn = metrics.compare(first, baseline, resampler, **options)
-        rows.append(comparison(name, BASELINE, drawn))
+        result = metrics.compare(first, baseline, resampler, **options)
+        rows.append(comparison(name, BASELINE, result))
     return with_holm(rows)

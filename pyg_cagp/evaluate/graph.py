@@ -14,7 +14,7 @@ from pyg_cagp.protocols import LabelledTriples, Protocol, Split
 
 
 class EvaluationGraph:
-    r"""A checked graph, which every evaluation takes in place of a graph. Its
+    r"""A checked graph, which every evaluation accepts in place of a graph. Its
     coverage, digest, labels and predictions are computed once.
 
     Example:
@@ -33,7 +33,7 @@ class EvaluationGraph:
 
     @classmethod
     def of(cls, source: Any) -> Self:
-        r"""Checks a graph; returns an evaluation graph as it is."""
+        r"""Checks a graph. An evaluation graph is returned unchanged."""
         return source if isinstance(source, cls) else cls(as_kg(source))
 
     @cached_property
@@ -42,9 +42,11 @@ class EvaluationGraph:
         return Coverage._from_kg(self.kg)
 
     def coverage_on(self, device: torch.device) -> Coverage:
-        r"""Returns the coverage on a device; a copy on another than its own."""
-        here = self.coverage
-        return here if here.device == device else here.clone().to(device)
+        r"""Returns the coverage on a device, as a copy if it must be moved."""
+        coverage = self.coverage
+        if coverage.device == device:
+            return coverage
+        return coverage.clone().to(device)
 
     @cached_property
     def description(self) -> dict[str, Any]:
@@ -65,5 +67,5 @@ class EvaluationGraph:
         return self._predicted[split][1]
 
 
-#: A graph that evaluations take.
+#: The graphs that evaluations accept.
 GraphLike: TypeAlias = Data | EvaluationGraph

@@ -1,4 +1,4 @@
-r"""Groups of triples that are worth a row of their own."""
+r"""Groups of relations and values, for the rows of results."""
 
 import torch
 from torch import Tensor
@@ -7,23 +7,24 @@ from torch_geometric.utils import degree, scatter
 
 from pyg_cagp.data import AnswerIndex
 
-#: How many answers the two sides of a relation usually have.
+#: The categories of relations: one or many heads, one or many tails.
 CATEGORIES = ("1-1", "1-N", "N-1", "N-N")
 
 
 def relation_categories(kg: Data, threshold: float = 1.5) -> Tensor:
     r"""Returns the category of each relation, as in the `"Translating
     Embeddings for Modeling Multi-relational Data"
-    <https://papers.nips.cc/paper/5071>`_ paper: a side is "N" if, in train,
-    what stands on the other side goes with 1.5 entities or more on average.
+    <https://papers.nips.cc/paper/5071>`_ paper: a side is "N" if training
+    queries for it have 1.5 answers or more on average.
 
     Args:
         kg (Data): The graph.
-        threshold (float, optional): From how many on. (default: :obj:`1.5`)
+        threshold (float, optional): The smallest mean number of answers of a
+            side "N". (default: :obj:`1.5`)
 
     Returns:
-        Places in :obj:`("1-1", "1-N", "N-1", "N-N")`; -1 for relations that
-        train does not have.
+        Indices into :obj:`("1-1", "1-N", "N-1", "N-N")`; -1 for relations
+        without training triples.
 
     Example:
         >>> from pyg_cagp.datasets import load
@@ -32,20 +33,20 @@ def relation_categories(kg: Data, threshold: float = 1.5) -> Tensor:
         'N-N'
     """
     known = AnswerIndex.from_data(kg, "train")
-    many = []
+    is_many = []
     for side in ("tail", "head"):
         _, rel, count = known.queries(side)
         queries = degree(rel, kg.num_relations, dtype=torch.double)
         number = scatter(count, rel, dim_size=kg.num_relations)
-        many.append(number >= threshold * queries)
-    # Many tails a head: 1-N; many heads a tail: N-1.
-    found = many[0].long() + 2 * many[1].long()
-    return torch.where(number > 0, found, -1)
+        is_many.append(number >= threshold * queries)
+    # Many tails of a head: 1-N; many heads of a tail: N-1.
+    category = is_many[0].long() + 2 * is_many[1].long()
+    return torch.where(number > 0, category, -1)
 
 
 def relation_labels(kg: Data) -> list[str]:
-    r"""Returns one label for each relation: its name, or its number where it
-    has none or shares it.
+    r"""Returns a label for each relation: its name, or its number if the graph
+    has no names. If names repeat, labels have both.
     """
     names = kg.get("relation_names")
     labels = [
@@ -57,8 +58,8 @@ def relation_labels(kg: Data) -> list[str]:
 
 
 def equal_groups(values: Tensor, num_groups: int = 10) -> Tensor:
-    r"""Parts values into groups as equal in size as ties allow, equal values
-    always together, and returns the group of each.
+    r"""Splits values into groups of about equal size and returns the group of
+    each. Equal values are in the same group.
 
     Example:
         >>> equal_groups(torch.tensor([5, 1, 1, 9]), num_groups=2)

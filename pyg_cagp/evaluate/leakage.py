@@ -1,4 +1,4 @@
-r"""How much of a result follows from the definition of OOD."""
+r"""Circularity: results that follow from the definition of OOD."""
 
 import torch
 from torch import Tensor
@@ -19,9 +19,9 @@ def circularity(
     paper's partitions: the smaller frequency of a triple's ends, and the number
     of its pairs that are not covered.
 
-    The oracle knows these two and, in hindsight, the share of OOD triples among
-    those that have the same two. No detector that sees nothing else has a
-    larger AUROC on these triples. Where it is 1, labels are a function of
+    The oracle scores a triple by the share of OOD triples among all triples
+    with the same two numbers. No other detector that reads only these numbers
+    has a larger AUROC on these triples. If it is 1, labels are a function of
     frequency and coverage.
 
     Args:
@@ -44,19 +44,19 @@ def circularity(
         >>> circularity(test.coverage, *test.triples, test.label)["oracle"]
         1.0
     """
-    bits = label.bool()
+    is_ood = label.bool()
     figures = dict.fromkeys(("oracle", "rarity", "structural"))
-    if bits.numel() == 0 or bool(bits.all()) or not bool(bits.any()):
-        verdict = "there are no two classes"
+    if is_ood.numel() == 0 or bool(is_ood.all()) or not bool(is_ood.any()):
+        verdict = "there are not both ID and OOD triples"
         return CircularityResult("circularity", {**figures, "verdict": verdict})
     frequency = coverage.frequency()
     smaller = frequency[head_index].minimum(frequency[tail_index])
     missing = coverage.missing(head_index, rel_type, tail_index)
-    _, cell, size = (3 * smaller + missing).unique(
+    _, group, size = (3 * smaller + missing).unique(
         return_inverse=True, return_counts=True
     )
-    share = torch.bincount(cell, weights=bits.double()) / size
-    oracle = auroc(share[cell], bits)
+    share = torch.bincount(group, weights=is_ood.double()) / size
+    oracle = auroc(share[group], is_ood)
     verdict = "labels do not follow from frequency and coverage alone"
     if oracle == 1:
         verdict = (
@@ -65,8 +65,8 @@ def circularity(
         )
     figures = {
         "oracle": oracle,
-        "rarity": auroc(-smaller, bits),
-        "structural": auroc(missing, bits),
+        "rarity": auroc(-smaller, is_ood),
+        "structural": auroc(missing, is_ood),
         "verdict": verdict,
     }
     return CircularityResult("circularity", figures)

@@ -48,10 +48,10 @@ def ood(
     r"""Evaluates how well estimators separate OOD triples from ID ones.
 
     The threshold of F1 and accuracy, and the map from uncertainties to
-    probabilities, are chosen on validation triples that the protocol labels;
-    without such triples, these figures are :obj:`None`. The result has
+    probabilities, are fitted on validation triples that the protocol labels.
+    Without both classes there, these figures are :obj:`None`. The result has
 
-    * :obj:`counts`: how many triples there are of each kind,
+    * :obj:`counts`: the number of triples of each kind,
     * :obj:`by_construction`: how far the labels follow from frequency and
       coverage alone; see :func:`~pyg_cagp.evaluate.circularity`,
     * :obj:`methods`: for each estimator and each row (:obj:`"overall"`, each
@@ -64,9 +64,9 @@ def ood(
     Args:
         estimators (callable, sequence or mapping): One or more fitted
             estimators: each takes :obj:`(head_index, rel_type, tail_index)` and
-            returns one number a triple, higher for less trustworthy ones.
-        kg (Data): The graph they were fitted on, or anything else that
-            :func:`~pyg_cagp.data.as_kg` takes.
+            returns a number for each triple, higher for less trustworthy ones.
+        kg (Data): The graph that they were fitted on; see
+            :func:`~pyg_cagp.data.as_kg`.
         protocol (str or Protocol, optional): The protocol, or its name; see
             :mod:`pyg_cagp.protocols`. (default: :obj:`"temporal-like"`)
         preset (str or TemporalLikeOOD, optional): The partition of the
@@ -77,9 +77,10 @@ def ood(
         cluster (str, optional): The unit that the bootstrap draws, as triples
             that share an entity are not independent: :obj:`"head"`,
             :obj:`"tail"`, :obj:`"query"` (head and relation), or
-            :obj:`"entities"` (both ends at once). If set to :obj:`None`,
+            :obj:`"entities"` (both ends at once). If set to :obj:`None`, draws
             triples. (default: :obj:`None`)
-        num_resamples (int, optional): How many to draw. (default: :obj:`10000`)
+        num_resamples (int, optional): The number of resamples.
+            (default: :obj:`10000`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
@@ -103,8 +104,8 @@ def ood(
         )
     rule = protocol_of(protocol, preset=preset, seed=seed)
     test, val = graph.label(rule, "test"), graph.label(rule, "val")
-    for name, there in (("ID", test.label == 0), ("OOD", test.label == 1)):
-        if not bool(there.any()):
+    for name, mask in (("ID", test.label == 0), ("OOD", test.label == 1)):
+        if not bool(mask.any()):
             raise InvalidInputError(
                 f"the test triples of '{rule.name}' have no {name} triple"
             )
@@ -210,7 +211,7 @@ def _compare(
         if name == reference:
             continue
         pair = scores[reference], score, test.label
-        drawn = metrics.paired_bootstrap(*pair, **options)
+        result = metrics.paired_bootstrap(*pair, **options)
         p = metrics.delong_test(*pair).p_value
-        rows.append({**comparison(reference, name, drawn), "p_delong": p})
+        rows.append({**comparison(reference, name, result), "p_delong": p})
     return with_holm(rows)

@@ -14,7 +14,7 @@ from pyg_cagp.transforms import TemporalLikeOOD
 
 
 def partition_summary(kg: Data, transform: TemporalLikeOOD) -> PartitionResult:
-    r"""Returns the sizes of a partition, and how circular it is.
+    r"""Returns the sizes of a partition, and measures of its circularity.
 
     For validation and test, it has the numbers of ID, emerging and novel
     triples, :math:`\rho = P(U_{\text{str}} = 0 \mid \text{emerging})`, and the
@@ -22,9 +22,9 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> PartitionResult:
     by construction.
 
     Args:
-        kg (torch_geometric.data.Data): The graph, in the one graph form.
-        transform (TemporalLikeOOD): The partition, by the graph's own training
-            edges.
+        kg (torch_geometric.data.Data): The graph, in the form that
+            :func:`~pyg_cagp.data.as_kg` returns.
+        transform (TemporalLikeOOD): The partition, without a reference.
 
     Example:
         >>> from pyg_cagp.datasets import load
@@ -38,13 +38,14 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> PartitionResult:
         )
     if transform.reference is not None:
         raise InvalidInputError(
-            "'transform' must have no 'reference': the graph is its own"
+            "'transform' must have no 'reference', which is the training split "
+            "of 'kg'"
         )
     data = transform(kg)
     coverage = Coverage.from_data(data)
     head, tail = data.edge_index
     missing = coverage.missing(head, data.edge_type, tail)
-    cells = data.num_nodes * data.num_relations
+    num_pairs = data.num_nodes * data.num_relations
     masks = {"valid": data.val_mask, "test": data.test_mask}
     options = ("quantile", "inclusive", "population", "self_loops")
     figures = {
@@ -53,7 +54,7 @@ def partition_summary(kg: Data, transform: TemporalLikeOOD) -> PartitionResult:
         "num_train": int(data.train_mask.sum()),
         "coverage": {
             "nnz": coverage.nnz,
-            "density": coverage.nnz / cells if cells else 0.0,
+            "density": coverage.nnz / num_pairs if num_pairs else 0.0,
             "bytes": coverage.nbytes,
         },
         **{name: getattr(transform, name) for name in options},

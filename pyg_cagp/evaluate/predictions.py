@@ -37,26 +37,26 @@ def predicted(model: Scorer, kg: Data, split: Split) -> Predictions:
     head, rel, tail = triples(kg, split)
     truth = TripleIndex(head, rel, tail, *sizes)
     before = kg.train_mask | (kg.val_mask if split == "test" else False)
-    # What happens again in a dated graph is still to be predicted.
+    # In a dated graph, an earlier triple can occur again in this split.
     before = before & ~truth.contains(*triples(kg))
     known = AnswerIndex(*triples(kg, before), *sizes).to(device)
     parts = []
     for number, side in enumerate(SIDES):
         given = head if side == "tail" else tail
         query = (given * kg.num_relations + rel).unique()
-        given, asked = query // kg.num_relations, query % kg.num_relations
-        query = given.to(device), asked.to(device)
+        given, query_rel = query // kg.num_relations, query % kg.num_relations
+        query = given.to(device), query_rel.to(device)
         answer = top_answers(model, side, *query, known=known)
-        found = answer.entity[:, 0].to(given.device)
-        ends = (given, found) if side == "tail" else (found, given)
+        best = answer.entity[:, 0].to(given.device)
+        ends = (given, best) if side == "tail" else (best, given)
         parts.append(
             Predictions(
                 ends[0],
-                asked,
+                query_rel,
                 ends[1],
-                torch.full_like(asked, number),
-                ~truth.contains(ends[0], asked, ends[1]),
-                # 1 - p, without losing what is next to 0.
+                torch.full_like(query_rel, number),
+                ~truth.contains(ends[0], query_rel, ends[1]),
+                # 1 - p, exact for p close to 1.
                 -torch.expm1(answer.log_prob[:, 0]).to(given.device),
             )
         )

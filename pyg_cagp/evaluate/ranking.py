@@ -1,4 +1,4 @@
-r"""How well a model ranks right answers."""
+r"""Ranking of right answers among all entities."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,30 +37,30 @@ def ranking(
 ) -> RankingResult:
     r"""Ranks the tail and the head of each triple among all entities.
 
-    Nothing is left out: neither candidates nor triples whose entities training
-    has never seen. The result has :obj:`mrr`, :obj:`mean_rank`,
+    All entities are candidates, and triples with entities that do not occur in
+    training are ranked as well. The result has :obj:`mrr`, :obj:`mean_rank`,
     :obj:`hits@k`, :obj:`amr` and :obj:`amri` over both sides, and the same
     under
 
     * :obj:`by_side`: :obj:`"tail"` and :obj:`"head"`,
     * :obj:`by_category`: "1-1", "1-N", "N-1" and "N-N", each with both sides,
     * :obj:`by_relation`: each relation, by its name or number,
-    * :obj:`by_frequency`: ten groups of queries by how often their answer
-      occurs in train.
+    * :obj:`by_frequency`: ten groups of queries by the training frequency of
+      their answer.
 
     Args:
         model (Scorer or callable): See :func:`~pyg_cagp.nn.scoring.as_scorer`.
-        kg (Data): The graph, or what :func:`~pyg_cagp.data.as_kg` takes.
+        kg (Data): The graph; see :func:`~pyg_cagp.data.as_kg`.
         split (str, optional): The split to rank. (default: :obj:`"test"`)
         filtered (bool, optional): If set to :obj:`False`, other right answers
-            count as candidates, too. (default: :obj:`True`)
+            are candidates. (default: :obj:`True`)
         ties (str, optional): :obj:`"realistic"`, :obj:`"optimistic"` or
             :obj:`"pessimistic"`; see :func:`~pyg_cagp.metrics.ranks`.
             (default: :obj:`"realistic"`)
-        ks (int or sequence, optional): The numbers of places for hits.
+        ks (int or sequence, optional): The values of :math:`k` for hits.
             (default: :obj:`(1, 3, 10)`)
-        max_scores (int, optional): How many scores to hold at a time, which
-            bounds the memory. (default: :obj:`2097152`)
+        max_scores (int, optional): The largest number of scores in memory.
+            (default: :obj:`2097152`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
     Example:
@@ -90,16 +90,16 @@ def ranking(
     both = RankCounts(*map(torch.cat, sides))
 
     def measure(chosen: Tensor | slice = slice(None)) -> dict[str, float]:
-        higher, equal, rivals = (part[chosen] for part in both)
-        return ranking_metrics(higher, equal, rivals + 1, ks=ks, ties=ties)
+        higher, equal, others = (part[chosen] for part in both)
+        return ranking_metrics(higher, equal, others + 1, ks=ks, ties=ties)
 
     def by(group: Tensor, names: Sequence[str]) -> dict[str, Any]:
-        found = {}
+        rows = {}
         for place, name in enumerate(names):
             chosen = (group == place).nonzero().view(-1)
             if chosen.numel():
-                found[name] = {**measure(chosen), "num": chosen.numel()}
-        return found
+                rows[name] = {**measure(chosen), "num": chosen.numel()}
+        return rows
 
     category = relation_categories(kg).to(device)[both_rel]
     metrics = {

@@ -16,7 +16,7 @@ from pyg_cagp.exceptions import DatasetFormatError, InvalidInputError
 
 SCHEMA = 1
 
-#: The errors of a file that is not whole.
+#: The errors that an incomplete file raises.
 BROKEN = (EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile)
 
 #: The keys of a document.
@@ -26,7 +26,7 @@ KEYS = ("protocol", "config", "graph", "metrics", "seed", "versions")
 def write_record(
     path: Path, document: dict[str, Any], samples: Mapping[str, Tensor]
 ) -> None:
-    r"""Writes a document, and samples to :obj:`PATH.npz`; each whole."""
+    r"""Writes a document, and samples to :obj:`PATH.npz`, atomically."""
     check_target(path)
     if path.suffix == ".npz":
         raise InvalidInputError(
@@ -49,7 +49,7 @@ def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         schema = document["schema"]
         if schema != SCHEMA:
             raise DatasetFormatError(
-                f"'{path}' is a record of schema {schema}, and this version "
+                f"'{path}' is a record of schema {schema}, but this version "
                 f"reads schema {SCHEMA}"
             )
         samples = {}
@@ -62,7 +62,7 @@ def read_record(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         raise
     except BROKEN as error:
         raise DatasetFormatError(
-            f"'{path}' is not a whole record of an evaluation ({error!r})"
+            f"'{path}' is not a complete record of an evaluation ({error!r})"
         ) from None
 
 

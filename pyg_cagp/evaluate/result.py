@@ -16,18 +16,18 @@ from pyg_cagp.evaluate.record import SCHEMA, plain, read_record, write_record
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(Mapping):
-    r"""The result of an evaluation: its figures, all that decides them, and the
-    values of single triples that they are computed from.
+    r"""The result of an evaluation: its figures, the arguments that determine
+    them, and the values of each triple.
 
     A result is a mapping of its figures: :obj:`result["mrr"]`. Its
-    :meth:`repr` is the table of the main ones.
+    :meth:`repr` is a table of the main figures.
 
     Args:
         protocol (str): The name of the evaluation.
         metrics (dict): The figures.
-        config (dict, optional): Every argument that decides the figures.
+        config (dict, optional): All arguments that determine the figures.
         graph (dict, optional): The sizes of the graph and its digest.
-        samples (dict, optional): Tensors with one entry a triple or query.
+        samples (dict, optional): Tensors with a value for each triple or query.
         seed (int, optional): The seed. (default: :obj:`0`)
         versions (dict, optional): The versions of the packages in use.
 
@@ -53,8 +53,8 @@ class Result(Mapping):
     versions: dict[str, str] = field(default_factory=package_versions)
 
     def __post_init__(self) -> None:
-        here = {k: v.detach().cpu() for k, v in self.samples.items()}
-        object.__setattr__(self, "samples", here)
+        samples = {k: v.detach().cpu() for k, v in self.samples.items()}
+        object.__setattr__(self, "samples", samples)
         for part in fields(self):
             if not part.init:
                 object.__setattr__(self, part.name, self.metrics[part.name])
@@ -71,7 +71,7 @@ class Result(Mapping):
         return len(self.metrics)
 
     def table(self) -> list[dict[str, Any]]:
-        r"""Returns the main figures, one row a method, group or kind."""
+        r"""Returns the main figures, one row for each method or group."""
         return rows([self.metrics])
 
     def to_frame(self, part: str | None = None) -> Any:
@@ -79,26 +79,26 @@ class Result(Mapping):
         :class:`pandas.DataFrame`.
 
         Args:
-            part (str, optional): The name of figures that are rows, such as
+            part (str, optional): The name of the other part, such as
                 :obj:`"by_relation"` or :obj:`"comparisons"`.
                 (default: :obj:`None`)
         """
         return data_frame(self.table() if part is None else rows(self[part]))
 
     def __repr__(self) -> str:
-        shown = self.table()
-        keys = dict.fromkeys(key for row in shown for key in row)
+        table = self.table()
+        keys = dict.fromkeys(key for row in table for key in row)
         names = self.columns or tuple(keys)
-        cells = [tuple(row.get(name) for name in names) for row in shown]
+        values = [tuple(row.get(name) for name in names) for row in table]
         return (
             f"{self.__class__.__name__}(protocol={self.protocol!r}, "
-            f"seed={self.seed})\n{format_table([names, *cells])}"
+            f"seed={self.seed})\n{format_table([names, *values])}"
         )
 
     # Files ###################################################################
 
     def to_dict(self) -> dict[str, Any]:
-        r"""Returns everything but the samples, ready for JSON, where NaN and
+        r"""Returns everything except the samples, ready for JSON. NaN and
         infinity become :obj:`None`.
         """
         return {
@@ -112,8 +112,8 @@ class Result(Mapping):
         }
 
     def save(self, path: str | Path, *, samples: bool = True) -> Path:
-        r"""Writes the result to a JSON file, and its samples to a NumPy file
-        beside it, each whole or not at all.
+        r"""Writes the result to a JSON file, and its samples to a NumPy file in
+        the same folder, both atomically.
 
         Args:
             path (str or pathlib.Path): The JSON file.
@@ -131,7 +131,7 @@ class Result(Mapping):
         Args:
             path (str or pathlib.Path): The JSON file.
         """
-        # The classes of all protocols.
+        # That module imports this one.
         from pyg_cagp.evaluate import results
 
         document, samples = read_record(Path(path))
@@ -154,7 +154,7 @@ def rows(
     parts: Mapping[str, Mapping[str, Any]] | Sequence[Mapping[str, Any]],
     name: str = "name",
 ) -> list[dict[str, Any]]:
-    r"""Returns the single figures of parts, one row a part.
+    r"""Returns one row for each part, with the figures that are single values.
 
     Example:
         >>> rows({"all": {"mrr": 0.5, "parts": [1, 2]}})

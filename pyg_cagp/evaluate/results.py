@@ -1,4 +1,4 @@
-r"""The results of all evaluations, and what each shows as its table."""
+r"""The results of the evaluations, with their tables."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class OODResult(Result):
     methods: dict[str, dict[str, Any]] = field(init=False)
 
     def table(self) -> list[dict[str, Any]]:
-        r"""Returns one row a method and kind of OOD triples."""
+        r"""Returns one row for each method and kind of OOD triples."""
         return [
             {"method": method, **row}
             for method, parts in self.methods.items()
@@ -62,7 +62,7 @@ class ErrorRankingResult(Result):
     methods: dict[str, dict[str, Any]] = field(init=False)
 
     def table(self) -> list[dict[str, Any]]:
-        r"""Returns one row a method."""
+        r"""Returns one row for each method."""
         return rows(self.methods, "method")
 
 
@@ -98,7 +98,7 @@ class PartitionResult(Result):
     splits: dict[str, dict[str, Any]] = field(init=False)
 
     def table(self) -> list[dict[str, Any]]:
-        r"""Returns one row a split, with the AUROC by kind."""
+        r"""Returns one row for each split, with the AUROC by kind."""
         parts = {}
         for name, part in self.splits.items():
             areas = part["u_str_auroc"].items()
@@ -111,7 +111,7 @@ class SpreadResult(Result):
     r"""The result of :func:`~pyg_cagp.evaluate.seed_spread`."""
 
     def table(self) -> list[dict[str, Any]]:
-        r"""Returns one row a figure."""
+        r"""Returns one row for each figure."""
         return rows(dict(_leaves(self.metrics)), "figure")
 
 

@@ -1,4 +1,4 @@
-r"""Calls of estimators, with their values checked and their identity."""
+r"""Checked calls of estimators, and identities of models and estimators."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +12,8 @@ from torch_geometric.nn.kge import KGEModel
 
 from pyg_cagp.exceptions import InvalidInputError
 
-#: A callable that takes heads, relations and tails and returns one number a
-#: triple, higher for less trustworthy ones.
+#: A callable that takes heads, relations and tails and returns one number for
+#: each triple, higher for less trustworthy ones.
 Estimator: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
@@ -32,7 +32,7 @@ def named_estimators(
             if name in named:
                 raise InvalidInputError(
                     f"'estimators' has two of the name '{name}'; pass a "
-                    f"mapping with a name for each"
+                    f"dictionary with a name for each"
                 )
             named[name] = estimator
     if not named:
@@ -58,19 +58,19 @@ def named_estimators(
 
 
 def identities(values: Mapping[str, object]) -> dict[str, str]:
-    r"""Returns what identifies each model or estimator in a config: its repr,
-    and for a module the digest of its weights and buffers.
+    r"""Returns the identity of each model or estimator in a config: its repr
+    and, for a module, the digest of its weights and buffers.
 
     Example:
         >>> identities({"model": torch.nn.Identity()})
         {'model': 'Identity() sha256:e3b0c44298fc1c14'}
     """
     # Estimators share the weights of their model, which are read once.
-    known: dict[tuple, str] = {}
-    return {name: _identity(value, known) for name, value in values.items()}
+    digests: dict[tuple, str] = {}
+    return {name: _identity(value, digests) for name, value in values.items()}
 
 
-def _identity(value: object, known: dict[tuple, str]) -> str:
+def _identity(value: object, digests: dict[tuple, str]) -> str:
     if not isinstance(value, Module):
         return repr(value)
     digest = hashlib.sha256()
@@ -78,11 +78,11 @@ def _identity(value: object, known: dict[tuple, str]) -> str:
         if not isinstance(part, Tensor):
             digest.update(f"{name} {part!r}".encode())
             continue
-        place = part.dtype, part.shape, part.stride(), part.data_ptr()
-        if place not in known:
+        key = part.dtype, part.shape, part.stride(), part.data_ptr()
+        if key not in digests:
             flat = part.detach().cpu().reshape(-1).view(torch.uint8)
-            known[place] = hashlib.sha256(flat.numpy().data).hexdigest()
-        text = f"{name} {part.dtype} {list(part.shape)} {known[place]}"
+            digests[key] = hashlib.sha256(flat.numpy().data).hexdigest()
+        text = f"{name} {part.dtype} {list(part.shape)} {digests[key]}"
         digest.update(text.encode())
     return f"{value!r} sha256:{digest.hexdigest()[:16]}"
 
@@ -103,11 +103,11 @@ def uncertainties(
                 f"{head.numel()} triples (got {got})"
             )
         parts.append(part.double().to(head.device))
-    found = torch.cat(parts)
-    if bool(found.isnan().any()):
-        row = int(found.isnan().nonzero()[0])
+    values = torch.cat(parts)
+    if bool(values.isnan().any()):
+        row = int(values.isnan().nonzero()[0])
         triple = tuple(int(column[row]) for column in triples)
         raise InvalidInputError(
             f"estimator '{name}' returned NaN for triple {triple} (row {row})"
         )
-    return found
+    return values

@@ -12,15 +12,15 @@ from pyg_cagp.exceptions import InvalidInputError
 def seed_spread(
     results: Sequence[Mapping[str, Any]], *, level: float = 0.95
 ) -> SpreadResult:
-    r"""Summarises one evaluation of models that differ by their seed alone.
+    r"""Summarises an evaluation of models that differ only in their seeds.
 
-    The intervals within a result measure the choice of test triples. This
-    spread is another one: seeds are not independent graphs.
+    This spread is over seeds on one graph. The intervals of a single result are
+    over the choice of test triples.
 
     Args:
         results (sequence): Two or more results with the same figures.
         level (float, optional): The level of the interval of the mean, which is
-            Student's. (default: :obj:`0.95`)
+            that of Student's t. (default: :obj:`0.95`)
 
     Returns:
         The same figures, each as :obj:`mean`, :obj:`std`, :obj:`low`,
@@ -35,7 +35,7 @@ def seed_spread(
     """
     if len(results) < 2:
         raise InvalidInputError(
-            f"'results' must be of at least two seeds (got {len(results)})"
+            f"'results' must have at least two results (got {len(results)})"
         )
     graphs = {r.graph.get("sha256") for r in results if isinstance(r, Result)}
     if len(graphs) > 1:

@@ -1,4 +1,4 @@
-r"""Scores, answers and updates of a run by names, from its folder alone."""
+r"""Inference with a trained run: scores, answers and updates by names."""
 
 from pyg_cagp.inference.files import ScoreSummary, score_file
 from pyg_cagp.inference.prediction import Answer, Prediction

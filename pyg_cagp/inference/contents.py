@@ -1,4 +1,4 @@
-r"""The contents of a run's inference state: model, coverage, names, triples."""
+r"""Reading of an inference state: model, coverage, names and triples."""
 
 import difflib
 import json
@@ -26,11 +26,11 @@ T = TypeVar("T")
 
 
 class Names:
-    r"""The names of entities, or of relations, by number and back.
+    r"""The names of entities or of relations, and their numbers.
 
-    A name is looked up as it is written. One that is unknown is looked up once
-    more without surrounding blanks and in composed Unicode form, since a file
-    may spell an accent as a separate character.
+    Names are first compared exactly. An unknown name is then compared without
+    surrounding blanks and in composed Unicode form, since a file may have an
+    accent as a separate character.
 
     Example:
         >>> names = Names(["Zürich", "Bern"])
@@ -38,22 +38,22 @@ class Names:
         tensor([ 1,  1, -1])
     """
 
-    def __init__(self, names: Iterable[str], *, what: str = "entity") -> None:
+    def __init__(self, names: Iterable[str], *, kind: str = "entity") -> None:
         self.names = list(names)
-        self.what = what
+        self.kind = kind
         self._number = {name: i for i, name in enumerate(self.names)}
 
     @cached_property
     def _plain(self) -> dict[str, int]:
         numbers: dict[str, int] = {}
         for number, name in enumerate(self.names):
-            # A third spelling of two names that look alike is ambiguous.
+            # A spelling that matches two names is ambiguous.
             plain = plain_name(name)
             numbers[plain] = -1 if plain in numbers else number
         return numbers
 
     def find(self, names: Sequence[str]) -> Tensor:
-        r"""Returns the numbers of names, -1 for those that are unknown."""
+        r"""Returns the numbers of names, -1 for unknown names."""
         get = self._number.get
         numbers = np.fromiter((get(n, -1) for n in names), np.int64, len(names))
         for row in np.flatnonzero(numbers < 0).tolist():
@@ -61,21 +61,21 @@ class Names:
         return torch.from_numpy(numbers)
 
     def number(self, name: str) -> int:
-        r"""Returns the number of a name, or raises an error that lists the
-        names most like it.
+        r"""Returns the number of a name. For an unknown name, raises an error
+        that lists the most similar names.
         """
         number = int(self.find([name])[0])
         if number >= 0:
             return number
-        hint = f"none of the {len(self):,} known names is like it"
+        hint = f"none of the {len(self):,} known names is similar"
         if close := self.closest(name):
             hint = f"did you mean {' or '.join(map(repr, close))}?"
-        raise InvalidInputError(f"there is no {self.what} {name!r}; {hint}")
+        raise InvalidInputError(f"there is no {self.kind} {name!r}; {hint}")
 
     def closest(self, name: str, num: int = 3) -> list[str]:
-        r"""Returns the known names that are most like an unknown one."""
-        # A comparison with millions of names takes long; names of another
-        # length are not alike.
+        r"""Returns the known names that are most similar to an unknown one."""
+        # Comparison with millions of names is slow, so names of other lengths
+        # are left out.
         slack = 3 + len(name) // 3
         folded: dict[str, str] = {}
         for known in self.names:
@@ -95,7 +95,7 @@ class Names:
 
 
 def read_part(path: Path, read: Callable[[], T]) -> T:
-    r"""Reads a file of a state, or raises an error with the remedy."""
+    r"""Reads a file of a state. Errors state the remedy."""
     if not path.is_file():
         raise CheckpointError(f"there is no '{path}'; {REMEDY}")
     try:
@@ -123,13 +123,13 @@ class State:
     coverage: Coverage
     entities: Names
     relations: Names
-    train: Tensor  # Learned or added later: heads, relations and tails [3, E].
+    train: Tensor  # Training triples and added triples, of shape [3, E].
     val: Tensor
 
 
 def read_state(run: Path, *, device: torch.device | str = "cpu") -> State:
-    r"""Reads the valid state of a run. The folder may come from a stranger:
-    every value is checked, and nothing is unpickled.
+    r"""Reads the valid state of a run. The folder may be untrusted: every value
+    is checked, and nothing is unpickled.
     """
     document = state.read_pointer(run)
     folder = state.check_state(run, document)
@@ -141,7 +141,7 @@ def read_state(run: Path, *, device: torch.device | str = "cpu") -> State:
         )
     sizes = model.num_nodes, model.num_relations
     file = folder / state.COVERAGE
-    # In memory: an update removes the file.
+    # Not memory-mapped, since an update removes the file.
     coverage = read_part(file, lambda: Coverage.load(file, mmap=False))
     if (coverage.num_nodes, coverage.num_relations) != sizes:
         raise CheckpointError(
@@ -149,9 +149,9 @@ def read_state(run: Path, *, device: torch.device | str = "cpu") -> State:
         )
     path = folder / state.NAMES
     names = read_part(path, lambda: _read_names(path, *sizes))
-    known = folder / state.KNOWN
-    tensors, _ = read_part(known, lambda: load_checkpoint(known))
-    train, val = read_part(known, lambda: (tensors["train"], tensors["val"]))
+    path = folder / state.KNOWN
+    tensors, _ = read_part(path, lambda: load_checkpoint(path))
+    train, val = read_part(path, lambda: (tensors["train"], tensors["val"]))
     coverage = coverage.to(device)
     return State(
         run, folder, document, model, meta, coverage, *names, train, val
@@ -163,7 +163,7 @@ def _read_names(
 ) -> tuple[Names, Names]:
     document = json.loads(path.read_text(encoding="utf-8"))
     both = []
-    for key, what, size in (
+    for key, kind, size in (
         ("entities", "entity", num_nodes),
         ("relations", "relation", num_relations),
     ):
@@ -173,6 +173,6 @@ def _read_names(
         if len(names) != size:
             raise ValueError(f"{len(names)} {key} instead of {size}")
         if not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{key} whose names are no text")
-        both.append(Names(names, what=what))
+            raise ValueError(f"{key} whose names are not text")
+        both.append(Names(names, kind=kind))
     return both[0], both[1]

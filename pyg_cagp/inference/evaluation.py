@@ -43,12 +43,12 @@ def evaluate_run(
     seed: int = 0,
     progress: bool = False,
 ) -> Result:
-    r"""Evaluates the model of a run, as it was trained, and writes the result
-    into its folder as :obj:`evaluate-PROTOCOL.json`.
+    r"""Evaluates the trained model of a run, without its updates, and writes
+    the result into its folder as :obj:`evaluate-PROTOCOL.json`.
 
-    Estimators are fitted on validation triples labelled by the same protocol.
-    For wrong predictions, evidence is fitted on the model's errors there, and
-    CAGP's weight on emerging entities and novel contexts.
+    Estimators are fitted on validation triples that the same protocol labels.
+    For :obj:`"error-ranking"`, the evidence is fitted on validation errors of
+    the model, and CAGP on the protocol :obj:`"temporal-like"`.
     """
     check_choice("protocol", protocol, PROTOCOLS)
     target = Path(run_folder) / f"evaluate-{protocol}.json"
@@ -57,8 +57,8 @@ def evaluate_run(
     graph = graph_of(run.record, root=root, dataset=dataset)
     if protocol == "timestamp" and "ood_label" not in graph.kg:
         raise InvalidInputError(
-            f"the model of '{run_folder}' has seen the future of its graph; "
-            f"train one that has not with 'pyg-cagp train DATASET --by-time'"
+            f"the graph of '{run_folder}' was not split by time; train a run "
+            f"with 'pyg-cagp train DATASET --by-time'"
         )
     result = _evaluate(run.model, graph, protocol, seed, progress)
     result.save(target)
@@ -96,12 +96,11 @@ def graph_of(
     root: str | Path | None = None,
     dataset: str | Path | None = None,
 ) -> EvaluationGraph:
-    r"""Loads the graph that a run was trained on, and no other."""
+    r"""Loads the graph that a run was trained on, and checks its digest."""
     name = dataset or record["dataset"]
     if not name:
         raise InvalidInputError(
-            "the run does not say which graph it was trained on; name it "
-            "(--dataset)"
+            "the record of the run has no name of a graph; pass it (--dataset)"
         )
     kg = load(name, root=root, seed=record["seed"])
     if record["time_cut"] is not None and "edge_time" in kg:
@@ -131,8 +130,8 @@ def fitted_to_labels(
 def fitted_to_errors(
     model: GaussianKGEModel, graph: EvaluationGraph
 ) -> dict[str, UncertaintyEstimator]:
-    r"""Returns the estimators of a run, with evidence fitted on the model's
-    answers to validation queries: some must be wrong and some right.
+    r"""Returns the estimators of a run, with evidence fitted on the errors of
+    the model in validation. Some of its answers must be wrong and some right.
     """
     if not bool(graph.kg.val_mask.any()):
         raise InvalidInputError("the graph has no validation triple")

@@ -37,9 +37,9 @@ class ScoreSummary:
         rows (int): The number of triples.
         kinds (dict): The number of triples of each kind.
         abstain (int): The number of triples to leave undecided.
-        malformed (int): The number of skipped rows, which are no triples.
+        malformed (int): The number of skipped rows that are not triples.
         messages (list): The errors of the first skipped rows.
-        threshold (float): The :obj:`p_ood` from which on to abstain;
+        threshold (float): The smallest :obj:`p_ood` of triples to abstain from;
             :obj:`None` if it was not fitted.
     """
 
@@ -64,8 +64,8 @@ def score_file(
     skip_malformed: bool = False,
     progress: bool = False,
 ) -> ScoreSummary:
-    r"""Scores all triples of a file into another one, chunk by chunk. The other
-    file is written whole or not at all.
+    r"""Scores all triples of a file into another file, chunk by chunk. The
+    other file is written atomically.
 
     Args:
         predictor (Predictor): The run.
@@ -77,7 +77,7 @@ def score_file(
             :obj:`"parquet"`, by default that of the ending of :obj:`out`.
             (default: :obj:`None`)
         skip_malformed (bool, optional): If set to :obj:`True`, counts and
-            skips rows that are no triples, instead of refusing the file.
+            skips rows that are not triples, instead of raising an error.
             (default: :obj:`False`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
             where there is a terminal. (default: :obj:`False`)
@@ -85,7 +85,7 @@ def score_file(
     source, target = check_readable(triples), Path(out)
     if target.exists() and target.samefile(source):
         raise InvalidInputError(
-            f"'{source}' cannot be written over while it is read; choose "
+            f"'{source}' cannot be both the input and the output; choose "
             f"another file"
         )
     malformed = Malformed(skip=skip_malformed)
@@ -116,7 +116,7 @@ def score_file(
 
 # Writers #####################################################################
 
-#: Writes a table below those before it.
+#: Appends a table to a file.
 Writer: TypeAlias = Callable[[ScoreTable], None]
 
 
@@ -134,7 +134,7 @@ def _format_of(path: Path, format: Format | None) -> Format:
 
 @contextmanager
 def _open(path: Path, format: Format | None) -> Iterator[Writer]:
-    r"""Opens a file for tables; nothing is left of it if anything fails."""
+    r"""Opens a file for tables. It is removed on errors."""
     check_target(path)
     kind = _format_of(path, format)
     if kind == "parquet":
@@ -160,7 +160,7 @@ def _open_text(temporary: Path, path: Path, format: Format) -> Iterator[Writer]:
                 for names in (table.head, table.relation, table.tail):
                     _check_tsv(names, path)
             columns = table.columns().values()
-            out.writerows(zip(*(map(_cell, c) for c in columns), strict=True))
+            out.writerows(zip(*(map(_text, c) for c in columns), strict=True))
 
         yield write
 
@@ -170,11 +170,11 @@ def _check_tsv(names: Any, path: Path) -> None:
         if "\t" in name or "\n" in name or "\r" in name:
             raise InvalidInputError(
                 f"'{path}' cannot hold the name {name!r}, which has a tab or a "
-                f"line end in it; write a .csv or a .parquet file"
+                f"line break; write a .csv or a .parquet file"
             )
 
 
-def _cell(value: Any) -> str:
+def _text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):

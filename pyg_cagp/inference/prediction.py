@@ -30,12 +30,12 @@ class Answer:
     Args:
         name (str): The name of the entity.
         score (float): The model's score.
-        probability (float): Its probability among all unknown answers.
+        probability (float): The probability among all candidates.
         p_ood (float): The probability that its triple is out of distribution;
-            :obj:`None` where that was not fitted.
+            :obj:`None` if it was not fitted.
         kind (str): The kind of its triple.
         in_set (bool): Whether it is in the conformal answer set.
-        abstain (bool): Whether to leave it undecided.
+        abstain (bool): Whether to abstain from it.
     """
 
     name: str
@@ -57,10 +57,11 @@ class Prediction:
         relation (str): The name of the relation.
         answers (list): The best answers.
         set_size (int): The size of the conformal answer set.
-        promised (float): The probability that such a set holds the right
-            answer, if the query is like those of validation.
-        num_candidates (int): The number of answers that are not known already.
-        num_known (int): The number of known answers, which were left out.
+        promised (float): The probability that such a set contains the right
+            answer, for queries like those of validation.
+        num_candidates (int): The number of candidates, which are all entities
+            except known answers.
+        num_known (int): The number of known answers, which are left out.
     """
 
     side: Side
@@ -77,8 +78,8 @@ class Prediction:
         return asdict(self)
 
     def to_frame(self) -> Any:
-        r"""Returns a :class:`pandas.DataFrame` with one row an answer: head,
-        relation and tail, then the fields of :class:`Answer`.
+        r"""Returns a :class:`pandas.DataFrame` with one row for each
+        answer: head, relation and tail, then the fields of :class:`Answer`.
         """
         rows = [asdict(answer) for answer in self.answers]
         names = [row.pop("name") for row in rows]
@@ -110,26 +111,26 @@ def predict(
     every = top_answers(
         predictor.model, side, given, rel, known=predictor.known, k=size
     )
-    left = every.entity[0] >= 0
+    is_candidate = every.entity[0] >= 0
     conformal = predictor.document["conformal"]
     level = math.inf if conformal[side] is None else conformal[side]
-    inside = left & (-every.log_prob[0] <= level)
-    entity = every.entity[0][left][:k]
-    score = every.score[0][left][:k]
-    # The scores of the query are the terms of this side.
+    inside = is_candidate & (-every.log_prob[0] <= level)
+    entity = every.entity[0][is_candidate][:k]
+    score = every.score[0][is_candidate][:k]
+    # The scores of the query give the terms of this side.
     terms = AnswerTerms(score.double(), every.logsumexp.expand(entity.numel()))
     columns = _answer_columns(predictor, side, given, rel, entity, terms)
     answers = zip(
         [predictor.entities[number] for number in entity.tolist()],
         score.tolist(),
-        every.log_prob[0][left][:k].exp().tolist(),
+        every.log_prob[0][is_candidate][:k].exp().tolist(),
         [None if math.isnan(p) else p for p in columns["p_ood"].tolist()],
         [KINDS[kind] for kind in columns["kind"].tolist()],
-        inside[left][:k].tolist(),
+        inside[is_candidate][:k].tolist(),
         columns["abstain"].tolist(),
         strict=True,
     )
-    num = int(left.sum())
+    num = int(is_candidate.sum())
     return Prediction(
         side=side,
         given=predictor.entities[int(given)],
@@ -150,8 +151,8 @@ def _answer_columns(
     entity: Tensor,
     terms: AnswerTerms,
 ) -> dict[str, Tensor]:
-    r"""Returns the columns of the triples that answers make: at most one
-    batched pass over the candidates of the other side.
+    r"""Returns the columns of the triples of answers. The candidates of the
+    other side are scored at most once.
     """
     given, rel = given.expand_as(entity), rel.expand_as(entity)
     head, tail = (given, entity) if side == "tail" else (entity, given)
@@ -170,6 +171,6 @@ def _open_side(head: str | None, tail: str | None) -> tuple[Side, str]:
     if tail is not None and head is None:
         return "head", tail
     raise InvalidInputError(
-        f"one of 'head' and 'tail' must be given, and the other is predicted "
+        f"one of 'head' and 'tail' must be given, the other is predicted "
         f"(got {'neither' if head is None else 'both'})"
     )

@@ -1,4 +1,4 @@
-r"""A run that answers by names, from its folder alone."""
+r"""The predictor of a trained run."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,20 +25,20 @@ from pyg_cagp.uncertainty import CAGP, EvidenceUncertainty
 #: The number of triples for which features are in memory at a time.
 BATCH = 10_240
 
-#: Batches are filled up to a multiple of this: PyTorch rounds elements that do
-#: not fill a whole vector register differently.
+#: Batches are padded to a multiple of this number: PyTorch rounds elements that
+#: do not fill a vector register differently.
 WIDTH = 64
 
 
 class Predictor:
-    r"""A trained run that scores triples and answers queries by names, with
-    the uncertainty of each. Make one by :meth:`load`.
+    r"""Scores triples and answers queries by names with a trained run, with the
+    uncertainty of each result. :meth:`load` makes one from a folder.
 
     Args:
         state (State): The valid state of the run.
         cagp (CAGP): Semantic and structural uncertainty, and their weight.
         evidence (EvidenceUncertainty, optional): The probability of being out
-            of distribution, where it was fitted. (default: :obj:`None`)
+            of distribution, if it was fitted. (default: :obj:`None`)
     """
 
     def __init__(
@@ -97,8 +97,8 @@ class Predictor:
         relations: Sequence[str],
         tails: Sequence[str],
     ) -> ScoreTable:
-        r"""Scores triples. Unknown names are no error: a triple with one has a
-        kind, no numbers, and is abstained from.
+        r"""Scores triples. A triple with an unknown name raises no error: it
+        has a kind, no numbers, and is abstained from.
 
         Args:
             heads (sequence): The names of heads.
@@ -134,7 +134,7 @@ class Predictor:
         terms: SoftmaxTerms | None = None,
     ) -> dict[str, Tensor]:
         r"""Returns the columns of :class:`ScoreTable` for triples of ids, -1
-        for unknown ones. Softmax terms are computed if they are not given.
+        for unknown names. If set to :obj:`None`, softmax terms are computed.
         """
         kind = kinds_of(
             self.coverage, self.tau, head, rel, tail, inclusive=self.inclusive
@@ -146,7 +146,7 @@ class Predictor:
         }
         triples = head[known], rel[known], tail[known]
         if triples[1].numel():
-            # All distinct queries at once; features take more memory.
+            # For all queries at once; features need batches, for memory.
             if terms is None:
                 sides = self.sides("tail")
                 terms = softmax_terms(
@@ -219,18 +219,19 @@ class Predictor:
         skip_known: bool = False,
         skip_malformed: bool = False,
     ) -> UpdateSummary:
-        r"""Adds triples to the run, in its folder and here, without training:
-        their pairs to the coverage, their curvature to the posterior. Means,
-        weights and thresholds stay. Triples with an unknown name are counted
-        and skipped. An interrupted update leaves the old state valid.
+        r"""Adds triples to the run without training, in its folder and in this
+        object: their pairs to the coverage, their curvature to the posterior.
+        Means, weights and thresholds do not change. Triples with an unknown
+        name are counted and skipped. After an interrupted update, the old state
+        is valid.
 
         Args:
             triples (str, pathlib.Path or tuple): A file, or names of heads,
                 relations and tails.
             skip_known (bool, optional): If set to :obj:`True`, skips triples
-                that the run has seen. (default: :obj:`False`)
+                that the run already has. (default: :obj:`False`)
             skip_malformed (bool, optional): If set to :obj:`True`, counts and
-                skips rows that are no triples, instead of refusing the file.
+                skips rows that are not triples, instead of raising an error.
                 (default: :obj:`False`)
         """
         run, device = self.state.run, self.device

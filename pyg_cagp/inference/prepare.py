@@ -1,4 +1,4 @@
-r"""Makes the inference state of a trained run."""
+r"""Preparation of a trained run for inference."""
 
 import json
 import math
@@ -42,13 +42,13 @@ def prepare(
     seed: int = 0,
     progress: bool = False,
 ) -> dict[str, Any]:
-    r"""Writes all that a :class:`Predictor` needs into the folder of a run:
-    the coverage of the training triples, estimators fitted on validation,
+    r"""Writes the inference state of a :class:`Predictor` into the folder of a
+    run: the coverage of the training triples, estimators fitted on validation,
     thresholds, names, and the known triples. Returns the values of
     :obj:`inference.json`.
 
-    Where validation has no ID or no OOD triple, there is no :obj:`p_ood` and
-    no threshold, and a warning states the reason.
+    If validation has no ID or no OOD triple, there is no :obj:`p_ood` and no
+    threshold, and a warning states the reason.
 
     Args:
         run_folder (str or pathlib.Path): The folder of a finished run.
@@ -71,7 +71,7 @@ def prepare(
     device = next(model.parameters()).device
     coverage = graph.coverage_on(device)
     cagp, evidence, threshold = _fit(graph, model, coverage, rule)
-    with state.changing(run):
+    with state.locked(run):
         version = _next_version(run)
         with state.new_state(run, version) as folder:
             coverage.save(folder / state.COVERAGE)
@@ -130,9 +130,9 @@ def _fit(
         CAGPWarning,
         stacklevel=3,
     )
-    # Both uncertainties are there; no label says how to weigh them.
-    even = SimpleAverage(model, coverage).fit(graph.kg)
-    cagp.set_extra_state(even.get_extra_state())
+    # Without labels, both uncertainties get the same weight.
+    average = SimpleAverage(model, coverage).fit(graph.kg)
+    cagp.set_extra_state(average.get_extra_state())
     return cagp, None, None
 
 
@@ -142,7 +142,7 @@ def _conformal(
     preset: Partition,
     progress: bool,
 ) -> dict[str, float | None]:
-    # No threshold means that every answer is in the set.
+    # Without a threshold, all answers are in the set.
     levels: dict[str, float | None] = {"alpha": ALPHA, **dict.fromkeys(SIDES)}
     num = int(graph.kg.val_mask.sum())
     if num == 0:
@@ -160,18 +160,18 @@ def _conformal(
 
 def _next_version(run: Path) -> int:
     try:
-        before = state.read_pointer(run)
+        document = state.read_pointer(run)
     except CheckpointError:
         # There is no valid state.
         return 0
-    if before["updates"]:
+    if document["updates"]:
         warnings.warn(
-            f"the inference state of '{run}' is made again, without its "
-            f"{len(before['updates'])} updates; apply them again",
+            f"the new inference state of '{run}' is without its "
+            f"{len(document['updates'])} updates; apply them again",
             CAGPWarning,
             stacklevel=3,
         )
-    return before["version"] + 1
+    return document["version"] + 1
 
 
 def _usable(kg: Data, key: str) -> list[str] | None:

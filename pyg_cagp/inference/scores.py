@@ -1,4 +1,4 @@
-r"""Scored triples, column by column."""
+r"""The table of scored triples."""
 
 # ruff: noqa: RUF009 (each call makes a field)
 
@@ -47,11 +47,11 @@ def _column(kind: type, help: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    r"""The scores of triples by a run, one row each. :obj:`COLUMNS` describes
-    the columns.
+    r"""The scores of triples, one row for each. :obj:`COLUMNS` describes the
+    columns.
 
-    Numbers are :obj:`torch.double`. A missing number is NaN: every number of a
-    triple with an unknown name, and :obj:`p_ood` where it was not fitted.
+    Numbers are :obj:`torch.double`. All numbers of a triple with an unknown
+    name are NaN, and so is :obj:`p_ood` if it was not fitted.
     """
 
     head: Sequence[str] = _column(str, "the head, as given")
@@ -67,14 +67,14 @@ class ScoreTable:
         float, "the semantic uncertainty (0 to 2 when the run was trained)"
     )
     structural: Tensor = _column(
-        float, "the number of entity-relation pairs not seen (0 to 2)"
+        float, "the number of uncovered entity-relation pairs (0 to 2)"
     )
-    cagp: Tensor = _column(float, "their sum, weighted by CAGP")
+    cagp: Tensor = _column(float, "the sum of both, weighted by CAGP")
     p_ood: Tensor = _column(
         float, "the probability of being out of distribution"
     )
     kind: Tensor = _column(str, f"one of: {', '.join(KINDS)}")
-    abstain: Tensor = _column(bool, "whether to leave the triple undecided")
+    abstain: Tensor = _column(bool, "whether to abstain from the triple")
 
     def columns(self) -> dict[str, list[Any]]:
         r"""Returns all columns as lists: missing numbers as :obj:`None`, kinds
@@ -107,8 +107,8 @@ class ScoreTable:
         return f"{self.__class__.__name__}({len(self)} triples)"
 
 
-#: The columns by name: the :obj:`"kind"` of their values (:class:`str`,
-#: :class:`float` or :class:`bool`) and their meaning, as :obj:`"help"`.
+#: The columns by name: the type of their values as :obj:`"kind"`, and their
+#: meaning as :obj:`"help"`.
 COLUMNS = {column.name: column.metadata for column in fields(ScoreTable)}
 
 #: The columns of numbers.

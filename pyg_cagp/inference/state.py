@@ -1,4 +1,4 @@
-r"""The inference state of a run on disk: whole states, one of them valid."""
+r"""The files of the inference states of a run, of which one is valid."""
 
 import json
 import shutil
@@ -21,7 +21,7 @@ from pyg_cagp._utils.files import make_folder, write_atomically
 from pyg_cagp.exceptions import CacheError, CheckpointError
 from pyg_cagp.nn.kge.query import SIDES
 
-#: Raised when older files cannot be read any more.
+#: The version of the format, raised when it can no longer read older files.
 SCHEMA = 1
 
 FOLDER, POINTER, LOCK = "inference", "inference.json", ".lock"
@@ -65,7 +65,7 @@ FORMS = {
 
 
 def read_pointer(run: Path) -> dict[str, Any]:
-    r"""Reads the number of the valid state of a run, and its plain values."""
+    r"""Reads the version of the valid state of a run, and its plain values."""
     if not run.is_dir():
         raise CheckpointError(
             f"there is no run '{run}'; train one with 'pyg-cagp train'"
@@ -79,8 +79,8 @@ def state_folder(run: Path, version: int) -> Path:
 
 
 @contextmanager
-def changing(run: Path) -> Iterator[None]:
-    r"""Keeps other processes from changing the state of a run meanwhile."""
+def locked(run: Path) -> Iterator[None]:
+    r"""Locks the state of a run against changes by other processes."""
     folder = run / FOLDER
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,8 +102,8 @@ def changing(run: Path) -> Iterator[None]:
 
 @contextmanager
 def new_state(run: Path, version: int) -> Iterator[Path]:
-    r"""Lends an empty folder for a state that is not valid yet. The folder is
-    removed if anything fails, and so is that of a killed process.
+    r"""Yields an empty folder for a state that is not valid yet. The folder is
+    removed on errors. One of a killed process is replaced.
     """
     folder = state_folder(run, version)
     shutil.rmtree(folder, ignore_errors=True)
@@ -141,8 +141,8 @@ def _crc32(path: Path) -> int:
 
 
 def make_valid(run: Path, document: dict[str, Any]) -> None:
-    r"""Makes a state the valid one, at once, and removes older ones but the
-    last, which another process may read.
+    r"""Makes a state the valid one, atomically. Older states are removed except
+    for the previous one, which another process may be reading.
     """
     files = sorted(state_folder(run, document["version"]).iterdir())
     sums = {path.name: _crc32(path) for path in files}

@@ -1,4 +1,4 @@
-r"""The uncertainty of a fitted CAGP as a table, for servers."""
+r"""A table of the uncertainty of a fitted CAGP, for fast inference."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class ScoredTriples(NamedTuple):
 
 class InferenceTable:
     r"""Scores of triples and their uncertainty by a fitted
-    :class:`~pyg_cagp.uncertainty.CAGP`, from a table made once.
+    :class:`~pyg_cagp.uncertainty.CAGP`, from a table that is computed once.
 
     The uncertainty is a sum over the two ends of a triple,
 
@@ -30,10 +30,10 @@ class InferenceTable:
         {\bar{\sigma}^2_{\max} - \bar{\sigma}^2_{\min}} +
         (1 - \alpha) \left( 1 - c(e, r) \right)
 
-    A dense table holds :math:`g` for all pairs of an entity and a relation.
-    Where that takes more than :obj:`max_bytes`, pairs are looked up in the
-    coverage. A table raises an error once the model has another posterior or
-    the coverage was updated.
+    A dense table holds :math:`g` for all pairs of an entity and a relation. If
+    it would take more than :obj:`max_bytes`, each call reads the coverage
+    instead. A table raises an error after a change of the posterior or of the
+    coverage.
 
     Args:
         cagp (CAGP): The fitted estimator, of the mean of both variances and
@@ -71,24 +71,24 @@ class InferenceTable:
         self.num_relations = cagp.num_relations
         width = float(cagp.high_ - cagp.low_) or 2.0
         scale = float(cagp.alpha_) / width
-        #: What :math:`g` adds for a pair that was not seen.
+        #: The part of :math:`g` of a pair that is not covered.
         self.missing = 1 - float(cagp.alpha_)
         values = scale * (semantic.entity().double() - float(cagp.low_))
         self.entity = values.float()
         self.dense: Tensor | None = None
         size = cagp.num_nodes * self.num_relations
         if self.entity.element_size() * size <= max_bytes:
-            unseen = (values + self.missing).float()
-            self.dense = unseen.repeat_interleave(self.num_relations)
+            uncovered = (values + self.missing).float()
+            self.dense = uncovered.repeat_interleave(self.num_relations)
             row = self.coverage.row()
-            seen = row * self.num_relations + self._pairs
-            self.dense[seen] = self.entity[row]
+            covered = row * self.num_relations + self._pairs
+            self.dense[covered] = self.entity[row]
 
     def __call__(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> ScoredTriples:
-        r"""Returns the score of each triple, as the model's, and its
-        uncertainty. Ids are checked.
+        r"""Returns the score of the model for each triple, and its uncertainty.
+        Ids are checked.
         """
         sizes = self.model.num_nodes, self.num_relations
         triples = check_triples(head_index, rel_type, tail_index, *sizes)
@@ -99,7 +99,7 @@ class InferenceTable:
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the uncertainty of each triple, of ids that were checked.
+        r"""Returns the uncertainty of each triple, without checks of ids.
 
         Args:
             head_index (torch.Tensor): The head indices.
@@ -111,9 +111,9 @@ class InferenceTable:
             head = torch.add(rel_type, head_index, alpha=self.num_relations)
             tail = torch.add(rel_type, tail_index, alpha=self.num_relations)
             return self.dense.take(head) + self.dense.take(tail)
-        known = self.entity.take(head_index) + self.entity.take(tail_index)
+        semantic = self.entity.take(head_index) + self.entity.take(tail_index)
         missing = self.coverage._missing(head_index, rel_type, tail_index)
-        return known.add_(missing, alpha=self.missing)
+        return semantic.add_(missing, alpha=self.missing)
 
     def _check_current(self) -> None:
         if self.model.posterior is not self.posterior:

@@ -1,4 +1,4 @@
-r"""New triples for a run, without training."""
+r"""Updates of a run by new triples, without training."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -30,12 +30,12 @@ class UpdateSummary:
 
     Args:
         added (int): The number of added triples.
-        repeated (int): The number of triples that the run had seen: added
-            again, or skipped if requested.
+        repeated (int): The number of triples that the run already had. They are
+            added again, or skipped if requested.
         unknown_entity (int): The number of skipped triples with an unknown
             entity.
         unknown_relation (int): The same for relations.
-        malformed (int): The number of skipped rows, which are no triples.
+        malformed (int): The number of skipped rows that are not triples.
         version (int): The number of the state that is valid now.
     """
 
@@ -59,17 +59,17 @@ def update_run(
     skip_malformed: bool,
     device: torch.device,
 ) -> UpdateSummary:
-    r"""Writes a new state of a run beside the old one, and makes it valid at
-    once; see :meth:`Predictor.update`.
+    r"""Writes a new state of a run and makes it the valid one, atomically; see
+    :meth:`Predictor.update`.
     """
     malformed = Malformed(skip=skip_malformed)
-    state.read_pointer(run)  # No folder is made where there is no run.
-    with state.changing(run):
+    state.read_pointer(run)  # Raises an error if there is no run.
+    with state.locked(run):
         old = read_state(run, device=device)
         if isinstance(old.model, KG2E):
             raise InvalidInputError(
-                f"the model of '{run}' (kg2e) has no posterior that could be "
-                f"updated; train it again with the new triples"
+                f"the model of '{run}' (kg2e) cannot be updated; train it "
+                f"again with the new triples"
             )
         source = "names" if isinstance(triples, tuple) else str(triples)
         new, unknown = _known_ids(_chunks(triples, malformed), old)
@@ -109,8 +109,8 @@ def _known_ids(
     chunks: Iterable[Triples], old: State
 ) -> tuple[Tensor, tuple[int, int]]:
     r"""Returns heads, relations and tails of known names, of shape
-    :obj:`[3, E]`, and the numbers of triples with an unknown entity, or else
-    an unknown relation.
+    :obj:`[3, E]`, and the numbers of triples with an unknown entity and of
+    others with an unknown relation.
     """
     parts = [torch.empty((3, 0), dtype=torch.long)]
     no_entity = no_relation = 0
@@ -130,13 +130,13 @@ def _write(
     old: State, new: Tensor, version: int, entry: dict[str, Any]
 ) -> None:
     r"""Adds triples to a state, and writes the result as the valid one."""
-    model, before = old.model, old.document
-    here = new.to(old.coverage.device)
-    old.coverage.update(here[[0, 2]], here[1])
+    model, old_document = old.model, old.document
+    triples = new.to(old.coverage.device)
+    old.coverage.update(triples[[0, 2]], triples[1])
     config = Config.from_dict(old.meta["config"], str(old.run))
     posterior = model.posterior.update(
         model,
-        *here,
+        *triples,
         num_negatives=config.posterior.num_negatives or None,
         seed=old.meta["seed"],
     )
@@ -148,22 +148,22 @@ def _write(
         save_checkpoint(folder / state.KNOWN, known, {})
         names = (old.folder / state.NAMES).read_bytes()
         write_atomically(folder / state.NAMES, names)
-        # Weights and scales hold for the updated posterior.
+        # Weights and scales are valid for the updated posterior.
         cagp = CAGP.load(old.folder / state.CAGP_FILE, model, old.coverage)
         cagp.accept_posterior().save(folder / state.CAGP_FILE)
-        if before["evidence"] is not None:
+        if old_document["evidence"] is not None:
             evidence = EvidenceUncertainty.load(
-                old.folder / before["evidence"], old.coverage, model
+                old.folder / old_document["evidence"], old.coverage, model
             )
-            evidence.accept_posterior().save(folder / before["evidence"])
+            evidence.accept_posterior().save(folder / old_document["evidence"])
         path = folder / state.MODEL
         stored = {key: old.meta[key] for key in STORED}
         crc32 = save_checkpoint(path, model_tensors(model), stored)
     document = {
-        **before,
+        **old_document,
         "version": version,
         "model": path.relative_to(old.run).as_posix(),
         "model_crc32": crc32,
-        "updates": [*before["updates"], entry],
+        "updates": [*old_document["updates"], entry],
     }
     state.make_valid(old.run, document)

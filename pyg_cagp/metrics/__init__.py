@@ -1,8 +1,8 @@
 r"""Metrics: pure functions of tensors, exact with ties.
 
-Each takes tensors, arrays or lists and returns a float, or tensors where there
-is one value a sample. Label 1 is what should score high: OOD, where the score
-is an uncertainty. Missing classes and NaN are errors.
+Each takes tensors, arrays or lists and returns a float, or tensors with one
+value for each sample. Label 1 marks the class of high scores, such as OOD for
+an uncertainty. Missing classes and NaN are errors.
 """
 
 from pyg_cagp.metrics.bca import Interval, bca_interval

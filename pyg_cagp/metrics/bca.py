@@ -13,7 +13,7 @@ from pyg_cagp.metrics.weighted import WeightedStatistic
 
 
 class Interval(NamedTuple):
-    r"""A figure and its confidence interval."""
+    r"""An estimate and its confidence interval."""
 
     estimate: float
     low: float
@@ -38,12 +38,13 @@ def bca_interval(
         \Phi \left( z_0 + \frac{z_0 + z}{1 - a (z_0 + z)} \right)
 
     with :math:`z_0` the normal quantile of the share of resamples below the
-    figure itself and :math:`a` a sixth of the skewness of its jackknife values.
+    estimate and :math:`a` a sixth of the skewness of its jackknife values.
 
     Args:
         statistic (WeightedStatistic): The statistic.
-        resampler (Resampler): How resamples are drawn.
-        num_resamples (int, optional): Their number. (default: :obj:`10000`)
+        resampler (Resampler): The resampler.
+        num_resamples (int, optional): The number of resamples.
+            (default: :obj:`10000`)
         level (float, optional): The level. (default: :obj:`0.95`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
@@ -64,11 +65,11 @@ def bca_interval(
     estimate = statistic.value()
     if drawn.numel() == 0:
         raise ValueError("the statistic has no value in any resample")
-    # Ties with the figure itself count half.
+    # Ties with the estimate count half.
     below = (drawn < estimate).double() + (drawn <= estimate).double()
     share = float(below.mean()) / 2
     if not 0 < share < 1 or bool((drawn == drawn[0]).all()):
-        # All resamples on one side: there is no z_0, so no correction.
+        # If all resamples are on one side, z_0 is infinite: no correction.
         low, high = quantiles(drawn, (1 - level) / 2, (1 + level) / 2)
         return Interval(estimate, low, high)
     z0 = normal_quantile(share)
@@ -91,13 +92,13 @@ def _acceleration(statistic: WeightedStatistic, resampler: Resampler) -> float:
             parts.setdefault(stratum, []).append(statistic(weight))
         strata = [torch.cat(part) for part in parts.values()]
     second = third = 0.0
-    for left in strata:
-        left = left[~left.isnan()]
-        units = left.numel()
+    for jackknife in strata:
+        jackknife = jackknife[~jackknife.isnan()]
+        units = jackknife.numel()
         if units < 2:
-            # Without its only unit, a stratum has nothing to say.
+            # A stratum of one unit has no jackknife values.
             continue
-        change = (units - 1) * (left.mean() - left)
+        change = (units - 1) * (jackknife.mean() - jackknife)
         second += float(change.square().sum()) / units**2
         third += float(change.pow(3).sum()) / units**3
     return third / (6 * second**1.5) if second > 0 else 0.0

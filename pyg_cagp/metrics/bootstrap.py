@@ -1,4 +1,4 @@
-r"""How far a figure, or a difference of two, may be due to chance."""
+r"""Comparisons of two statistics by a paired bootstrap."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,8 +13,8 @@ from pyg_cagp.metrics.weighted import WeightedAUROC, WeightedStatistic
 
 
 class Comparison(NamedTuple):
-    r"""Two figures of the same samples, the interval of their difference and
-    its two-sided p-value.
+    r"""Two statistics of the same samples, the interval of their difference
+    and its two-sided p-value.
     """
 
     first: float
@@ -37,8 +37,9 @@ def bootstrap_values(
 
     Args:
         statistics (list): The statistics, all of the same samples.
-        resampler (Resampler): How resamples are drawn.
-        num_resamples (int, optional): Their number. (default: :obj:`10000`)
+        resampler (Resampler): The resampler.
+        num_resamples (int, optional): The number of resamples.
+            (default: :obj:`10000`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
@@ -54,16 +55,16 @@ def bootstrap_values(
     sizes = {statistic.num_samples for statistic in statistics}
     if sizes != {resampler.num_samples}:
         raise ValueError(
-            f"all statistics must be of the same samples (got "
-            f"{sorted(sizes)} of them, and {resampler.num_samples} to draw)"
+            f"'statistics' must have the same number of samples as the "
+            f"resampler (got {sorted(sizes)} and {resampler.num_samples})"
         )
-    found = []
+    batches = []
     device = statistics[0].device
     with tqdm(total=num_resamples, disable=not progress) as bar:
         for weight in resampler.draw(num_resamples, seed, device=device):
-            found.append(torch.stack([s(weight) for s in statistics]).cpu())
+            batches.append(torch.stack([s(weight) for s in statistics]).cpu())
             bar.update(weight.size(0))
-    return torch.cat(found, dim=1)
+    return torch.cat(batches, dim=1)
 
 
 def compare(
@@ -78,23 +79,24 @@ def compare(
 ) -> Comparison:
     r"""Compares two statistics of the same samples by a paired bootstrap.
 
-    Both see the same draws. With :math:`d` the difference and :math:`d_b` that
-    of a resample, the two-sided p-value and its floor are
+    Both are computed on the same resamples. With :math:`d` the difference and
+    :math:`d_b` that of a resample, the two-sided p-value and its minimum are
 
     .. math::
         p = \frac{1 + |\{b : |d_b - d| \geq |d|\}|}{B + 1}
         \geq \frac{1}{B + 1}
 
-    and the interval is made of quantiles of :math:`d_b`. Resamples of which a
-    statistic has no value, as they may occur among clusters, are left out.
+    and the ends of the interval are quantiles of :math:`d_b`. Resamples with an
+    undefined statistic, which clusters may give, are left out.
 
     Args:
-        first (WeightedStatistic): The one statistic.
-        second (WeightedStatistic): The other.
-        resampler (Resampler): How resamples are drawn.
-        num_resamples (int, optional): Their number :math:`B`.
+        first (WeightedStatistic): The first statistic.
+        second (WeightedStatistic): The second statistic.
+        resampler (Resampler): The resampler.
+        num_resamples (int, optional): The number :math:`B` of resamples.
             (default: :obj:`10000`)
-        level (float, optional): That of the interval. (default: :obj:`0.95`)
+        level (float, optional): The level of the interval.
+            (default: :obj:`0.95`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
@@ -115,7 +117,7 @@ def compare(
         raise ValueError("no resample has both classes; draw more samples")
     a, b = first.value(), second.value()
     difference = a - b
-    # Rounding must not make a resample that ties with the data exceed it.
+    # A tolerance for rounding, so that ties with the data count as extreme.
     slack = 1e-12
     extreme = int(((drawn - difference).abs() >= abs(difference) - slack).sum())
     tail = (1 - level) / 2
@@ -139,14 +141,16 @@ def paired_bootstrap(
     :func:`compare`.
 
     Args:
-        first (torch.Tensor): The one method's scores.
-        second (torch.Tensor): The other's, of the same samples.
-        label (torch.Tensor): The labels, 1 for what should score high.
-        num_resamples (int, optional): Their number. (default: :obj:`10000`)
+        first (torch.Tensor): The scores of the first method.
+        second (torch.Tensor): Those of the second method, of the same samples.
+        label (torch.Tensor): The labels, 1 for the class of high scores.
+        num_resamples (int, optional): The number of resamples.
+            (default: :obj:`10000`)
         cluster (torch.Tensor, optional): The clusters to draw; see
-            :class:`Resampler`. If set to :obj:`None`, samples are drawn, each
-            class by itself. (default: :obj:`None`)
-        level (float, optional): That of the interval. (default: :obj:`0.95`)
+            :class:`Resampler`. If set to :obj:`None`, samples are drawn
+            within each class. (default: :obj:`None`)
+        level (float, optional): The level of the interval.
+            (default: :obj:`0.95`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): Shows a progress bar. (default: :obj:`False`)
 
@@ -172,5 +176,5 @@ def paired_bootstrap(
 
 
 def quantiles(values: Tensor, *shares: float) -> list[float]:
-    r"""Returns quantiles of resamples."""
+    r"""Returns the quantiles of resamples at some shares."""
     return torch.quantile(values, values.new_tensor(shares)).tolist()

@@ -1,4 +1,4 @@
-r"""Whether probabilities are what they say."""
+r"""Calibration errors of probabilities."""
 
 import math
 from typing import Literal, NamedTuple, TypeAlias
@@ -32,7 +32,7 @@ class Bins(NamedTuple):
 
     @property
     def gap(self) -> Tensor:
-        r"""By how much the probabilities of each bin are too low."""
+        r"""The frequency minus the mean probability of each bin."""
         return self.frequency - self.confidence
 
     @property
@@ -50,13 +50,13 @@ def calibration_bins(
 ) -> Bins:
     r"""Gathers samples into bins by their probability.
 
-    Every sample is in a bin; equal probabilities share one.
+    Samples of equal probability are in the same bin.
 
     Args:
         probability (torch.Tensor): The probabilities of label 1.
         label (torch.Tensor): The labels.
-        num_bins (int, optional): The number of bins, of which those left empty
-            are dropped. (default: :obj:`15`)
+        num_bins (int, optional): The number of bins. Empty bins are dropped.
+            (default: :obj:`15`)
         binning (str, optional): :obj:`"width"` for bins of equal width, each
             with its upper edge, or :obj:`"mass"` for bins of equal size, as far
             as ties allow. (default: :obj:`"width"`)
@@ -74,14 +74,14 @@ def calibration_bins(
         edges = steps / num_bins
     else:
         places = torch.arange(1, num_bins, device=p.device) * p.numel()
-        # The last sample of each bin, were all probabilities different.
+        # The last sample of each bin, if there are no ties.
         last = (places + num_bins - 1) // num_bins - 1
         edges = p.sort().values[last].unique()
     return gather(p, y, torch.bucketize(p, edges))
 
 
 def gather(p: Tensor, y: Tensor, group: Tensor) -> Bins:
-    r"""Returns the bins of given groups of samples."""
+    r"""Returns one bin for each group of samples."""
     _, group, count = group.unique(return_inverse=True, return_counts=True)
     parts = (p, y.double())
     sums = [scatter(v, group, dim_size=count.numel()) for v in parts]
@@ -142,7 +142,7 @@ def expected_calibration_error(
 
 
 def _folded_mean(mean: Tensor, spread: Tensor) -> Tensor:
-    # The mean of |X| for a normal X.
+    # The mean of |X| for a normally distributed X.
     ratio = torch.where(spread > 0, mean / spread, 0)
     tail = torch.exp(-(ratio**2) / 2) * math.sqrt(2 / math.pi)
     folded = spread * tail + mean * torch.erf(ratio / math.sqrt(2))

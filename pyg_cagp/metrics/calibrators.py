@@ -1,7 +1,7 @@
-r"""Maps from scores to probabilities, fitted once and then frozen.
+r"""Monotone maps from scores to probabilities.
 
-All three are monotone: none changes the order of two samples, unless it gives
-them the same probability.
+They do not reverse the order of two samples, but may give both the same
+probability.
 """
 
 from abc import ABC, abstractmethod
@@ -24,8 +24,8 @@ from pyg_cagp.metrics.logistic import monotone_logistic
 class Calibrator(ABC):
     r"""A base class of monotone maps from scores to probabilities.
 
-    Fitted numbers are in :obj:`state_`, ready for JSON;
-    :meth:`from_state` makes the same map again.
+    The fitted numbers are in :obj:`state_`, which can be stored as JSON.
+    :meth:`from_state` restores the map.
     """
 
     state_: dict[str, Any]
@@ -36,14 +36,14 @@ class Calibrator(ABC):
 
         Args:
             score (torch.Tensor): The scores.
-            label (torch.Tensor): The labels, 1 for what should score high.
+            label (torch.Tensor): The labels, 1 for the class of high scores.
         """
 
     @abstractmethod
     def _map(self, score: Values, state: dict[str, Any]) -> Tensor: ...
 
     def __call__(self, score: Values) -> Tensor:
-        r"""Returns probabilities of label 1, one a score."""
+        r"""Returns the probability of label 1 for each score."""
         if not hasattr(self, "state_"):
             raise NotFittedError(
                 f"{self.__class__.__name__} is not fitted; call 'fit' with "
@@ -56,11 +56,11 @@ class Calibrator(ABC):
         r"""Returns a fitted map.
 
         Args:
-            state (dict): The :attr:`state_` of another.
+            state (dict): The :attr:`state_` of a fitted map.
         """
-        made = cls()
-        made.state_ = dict(state)
-        return made
+        calibrator = cls()
+        calibrator.state_ = dict(state)
+        return calibrator
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}()"
@@ -87,7 +87,7 @@ class PlattCalibrator(Calibrator):
         return self
 
     def _map(self, score: Values, state: dict[str, Any]) -> Tensor:
-        # A slope of zero times infinity is no number.
+        # A slope of zero times infinity would be NaN.
         scores = as_values("score", score).clamp(-1e300, 1e300)
         return torch.sigmoid(state["slope"] * scores + state["intercept"])
 
@@ -96,8 +96,7 @@ class BetaCalibrator(Calibrator):
     r"""The map :math:`\sigma(a \ln p - b \ln(1 - p) + c)` with
     :math:`a, b \geq 0`, of the `"Beta calibration"
     <https://proceedings.mlr.press/v54/kull17a.html>`_ paper, for scores that
-    are probabilities already. It can bend them either way, and leave them as
-    they are.
+    are probabilities. The identity is one of these maps.
 
     Example:
         >>> p, y = [0.1, 0.2, 0.8, 0.9], [0, 1, 0, 1]
@@ -151,5 +150,5 @@ class IsotonicCalibrator(Calibrator):
     def _map(self, score: Values, state: dict[str, Any]) -> Tensor:
         scores = as_values("score", score)
         steps = state["score"], state["probability"]
-        found = np.interp(scores.cpu().numpy(), *steps)
-        return torch.from_numpy(found).to(scores.device)
+        probabilities = np.interp(scores.cpu().numpy(), *steps)
+        return torch.from_numpy(probabilities).to(scores.device)

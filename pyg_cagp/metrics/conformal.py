@@ -1,9 +1,9 @@
 r"""Thresholds of answer sets with a guaranteed coverage.
 
 A *nonconformity* score is high for implausible answers. The set of all answers
-up to the threshold holds the right one with probability :math:`1 - \alpha` or
-more, if the query is exchangeable with those of calibration. Queries about
-emerging entities or novel contexts are not.
+up to the threshold contains the right one with a probability of at least
+:math:`1 - \alpha`, if the query is exchangeable with those of calibration.
+Queries of emerging entities or novel contexts are not exchangeable.
 """
 
 import math
@@ -27,11 +27,12 @@ from pyg_cagp.typing import Fallback
 def conformal_threshold(nonconformity: Values, *, alpha: float = 0.1) -> float:
     r"""Returns the finite-sample quantile of split conformal prediction: the
     :math:`\lceil (n + 1)(1 - \alpha) \rceil`-th smallest score, or infinity if
-    there are not as many.
+    there are fewer scores.
 
     Args:
         nonconformity (torch.Tensor): The scores of the right answers.
-        alpha (float, optional): How often a set may miss. (default: :obj:`0.1`)
+        alpha (float, optional): The share of sets that may lack the
+            right answer. (default: :obj:`0.1`)
 
     Example:
         >>> conformal_threshold([0.3, 0.1, 0.2, 0.4], alpha=0.4)
@@ -41,7 +42,7 @@ def conformal_threshold(nonconformity: Values, *, alpha: float = 0.1) -> float:
     """
     check_share("alpha", alpha)
     scores = as_values("nonconformity", nonconformity)
-    # (n + 1)(1 - alpha) may lie a rounding error above a whole number.
+    # (n + 1)(1 - alpha) may exceed an integer by a rounding error.
     place = max(1, math.ceil((scores.numel() + 1) * (1 - alpha) - 1e-9))
     if place > scores.numel():
         return math.inf
@@ -57,15 +58,16 @@ def mondrian_thresholds(
     fallback: Fallback = "everything",
 ) -> Tensor:
     r"""Returns one threshold for each group, such as each relation, so that the
-    promise holds in each group by itself.
+    guarantee holds within each group.
 
     Args:
         nonconformity (torch.Tensor): The scores of the right answers.
         group (torch.Tensor): The group of each, in :obj:`[0, num_groups)`.
         num_groups (int): The number of groups.
-        alpha (float, optional): How often a set may miss. (default: :obj:`0.1`)
+        alpha (float, optional): The share of sets that may lack the
+            right answer. (default: :obj:`0.1`)
         fallback (str, optional): The threshold of groups with too few scores:
-            :obj:`"everything"`, infinity, which keeps the guarantee, or
+            :obj:`"everything"`, infinity, which satisfies the guarantee, or
             :obj:`"pooled"`, that of all groups together, which does not.
             (default: :obj:`"everything"`)
 
@@ -78,9 +80,9 @@ def mondrian_thresholds(
     scores = as_values("nonconformity", nonconformity)
     group = as_groups("group", group).to(scores.device)
     check_same_length(nonconformity=scores, group=group)
-    fine = (group >= 0) & (group < num_groups)
-    check_rows("group", group, fine, f"lie in [0, {num_groups})")
-    # By score first, then stably by group: each group's scores ascend.
+    valid = (group >= 0) & (group < num_groups)
+    check_rows("group", group, valid, f"lie in [0, {num_groups})")
+    # Sorted by score, then stably by group: the scores of a group ascend.
     order = scores.argsort()
     order = order[group[order].argsort(stable=True)]
     size = torch.bincount(group, minlength=num_groups)
@@ -88,9 +90,9 @@ def mondrian_thresholds(
     place = torch.ceil((size + 1).double() * (1 - alpha) - 1e-9)
     place = place.long().clamp(min=1)
     enough = place <= size
-    otherwise = math.inf
+    default = math.inf
     if fallback == "pooled":
-        otherwise = conformal_threshold(scores, alpha=alpha)
-    found = scores.new_full((num_groups,), otherwise)
-    found[enough] = scores[order[(first + place - 1)[enough]]]
-    return found
+        default = conformal_threshold(scores, alpha=alpha)
+    thresholds = scores.new_full((num_groups,), default)
+    thresholds[enough] = scores[order[(first + place - 1)[enough]]]
+    return thresholds

@@ -1,11 +1,11 @@
-r"""Many tests at once."""
+r"""Corrections of p-values for multiple tests."""
 
 import math
 from collections.abc import Sequence
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    r"""Adjusts p-values for their number, by the step-down method of Holm, "A
+    r"""Adjusts p-values for multiple tests, by the step-down method of Holm, "A
     Simple Sequentially Rejective Multiple Test Procedure" (1979).
 
     With :math:`p_{(1)} \leq \ldots \leq p_{(m)}`, the :math:`i`-th becomes
@@ -19,7 +19,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         >>> holm([0.01, 0.04, None, 0.03])
         [0.03, 0.06, None, 0.06]
     """
-    found: list[float | None] = [None] * len(p_values)
+    adjusted: list[float | None] = [None] * len(p_values)
     known = []
     for place, p in enumerate(p_values):
         if p is None or math.isnan(p):
@@ -32,5 +32,5 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     largest = 0.0
     for done, (p, place) in enumerate(sorted(known)):
         largest = max(largest, min(1.0, (len(known) - done) * p))
-        found[place] = largest
-    return found
+        adjusted[place] = largest
+    return adjusted

@@ -1,4 +1,4 @@
-r"""Closed-form inference for areas under the ROC curve."""
+r"""Tests and intervals of areas under the ROC curve in closed form."""
 
 import math
 from typing import NamedTuple
@@ -16,10 +16,10 @@ from pyg_cagp.metrics.inputs import (
 
 
 class DeLong(NamedTuple):
-    r"""Two areas of the same samples, and whether they differ.
+    r"""Two areas of the same samples, and the test of their difference.
 
-    :obj:`z` and :obj:`p_value` are :obj:`None` where the difference has no
-    variance, as that of two perfect scores: nothing can be said then.
+    :obj:`z` and :obj:`p_value` are :obj:`None` if the difference has no
+    variance, such as that of two perfect scores.
     """
 
     first: float
@@ -31,19 +31,20 @@ class DeLong(NamedTuple):
 
 
 def _placements(score: Tensor, label: Tensor) -> tuple[Tensor, Tensor]:
-    # The share of the other class that each sample beats, ties counted half.
+    # The share of the other class with lower scores than each sample; ties
+    # count half.
     high, low = score[label], score[~label]
     shares = []
-    for own, other in ((high, low), (low, high)):
+    for scores, other in ((high, low), (low, high)):
         other = other.sort().values
-        less = torch.searchsorted(other, own)
-        no_more = torch.searchsorted(other, own, right=True)
+        less = torch.searchsorted(other, scores)
+        no_more = torch.searchsorted(other, scores, right=True)
         shares.append((less + no_more).double() / (2 * other.numel()))
     return shares[0], 1 - shares[1]
 
 
 def _variance(high: Tensor, low: Tensor) -> float:
-    # Of one sample there is no variance to estimate.
+    # The variance of one sample is not defined.
     if min(high.numel(), low.numel()) < 2:
         return math.nan
     return sum(float(part.var()) / part.numel() for part in (high, low))
@@ -57,9 +58,9 @@ def delong_test(first: Values, second: Values, label: Values) -> DeLong:
     Algorithm" (2014).
 
     Args:
-        first (torch.Tensor): The one method's scores.
-        second (torch.Tensor): The other's, of the same samples.
-        label (torch.Tensor): The labels, 1 for what should score high; at
+        first (torch.Tensor): The scores of the first method.
+        second (torch.Tensor): Those of the second method, of the same samples.
+        label (torch.Tensor): The labels, 1 for the class of high scores; at
             least two of each class.
 
     Example:
@@ -85,7 +86,7 @@ def delong_test(first: Values, second: Values, label: Values) -> DeLong:
     if variance <= 1e-30:
         return DeLong(auc_a, auc_b, difference, 0.0, None, None)
     z = difference / math.sqrt(variance)
-    # Far out, the normal tail is less than the smallest float.
+    # The normal tail of a large z is less than the smallest float.
     p_value = max(math.erfc(abs(z) / math.sqrt(2)), 5e-324)
     return DeLong(auc_a, auc_b, difference, variance, z, p_value)
 
@@ -94,13 +95,13 @@ def delong_interval(
     score: Values, label: Values, *, level: float = 0.95
 ) -> Interval:
     r"""Returns the area under the ROC curve and its confidence interval, from
-    the variance of DeLong et al. (1988), on the scale of the logit so that it
-    stays within :math:`(0, 1)`. Where the area is 0 or 1, or a class has only
-    one sample, the interval is the point: nothing is known of its width.
+    the variance of DeLong et al. (1988), on the logit scale so that it is
+    within :math:`(0, 1)`. If the area is 0 or 1, or a class has only one
+    sample, the width is unknown and both ends are the area.
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
+        label (torch.Tensor): The labels, 1 for the class of high scores.
         level (float, optional): The level. (default: :obj:`0.95`)
 
     Example:

@@ -1,7 +1,7 @@
-r"""Figures of how well a score separates two classes.
+r"""Metrics of the separation of two classes by a score.
 
-Throughout, label 1 is what should score high: OOD, where the score is an
-uncertainty. A sample is flagged if its score is *at least* the threshold.
+Label 1 marks the class of high scores, such as OOD for an uncertainty. A sample
+is flagged if its score is *at least* the threshold.
 """
 
 from typing import Literal, NamedTuple, TypeAlias
@@ -28,11 +28,11 @@ class Sweep(NamedTuple):
 
 
 def sweep(score: Values, label: Values) -> Sweep:
-    r"""Counts what every threshold would flag.
+    r"""Counts the samples that each threshold flags.
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
+        label (torch.Tensor): The labels, 1 for the class of high scores.
 
     Example:
         >>> sweep([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1]).false_positives
@@ -53,7 +53,7 @@ def auroc(score: Values, label: Values) -> float:
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
+        label (torch.Tensor): The labels, 1 for the class of high scores.
 
     Example:
         >>> auroc([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1])
@@ -68,7 +68,7 @@ def roc_curve(score: Values, label: Values) -> tuple[Tensor, Tensor]:
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
+        label (torch.Tensor): The labels, 1 for the class of high scores.
 
     Example:
         >>> roc_curve([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1])[1]
@@ -84,7 +84,7 @@ def kind_auroc(score: Tensor, kind: Tensor, *kinds: int) -> float | None:
     :obj:`None` without any of these kinds or without ID.
 
     Args:
-        score (torch.Tensor): One number a triple.
+        score (torch.Tensor): One number for each triple.
         kind (torch.Tensor): The kind of each triple, 0 for ID.
         *kinds (int): The kinds that should score high.
 
@@ -107,9 +107,9 @@ def aupr(score: Values, label: Values, *, positive: Positive = "ood") -> float:
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
-        positive (str, optional): The class to be found: :obj:`"ood"`, by high
-            scores, or :obj:`"id"`, by low ones. (default: :obj:`"ood"`)
+        label (torch.Tensor): The labels, 1 for the class of high scores.
+        positive (str, optional): The positive class: :obj:`"ood"`, of high
+            scores, or :obj:`"id"`, of low ones. (default: :obj:`"ood"`)
 
     Example:
         >>> aupr([0.1, 0.4, 0.8, 0.9], [0, 1, 0, 1])
@@ -133,7 +133,7 @@ def fpr_at_tpr(score: Values, label: Values, *, tpr: float = 0.95) -> float:
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
+        label (torch.Tensor): The labels, 1 for the class of high scores.
         tpr (float, optional): The share of positives, in :math:`(0, 1]`.
             (default: :obj:`0.95`)
 
@@ -143,7 +143,7 @@ def fpr_at_tpr(score: Values, label: Values, *, tpr: float = 0.95) -> float:
     """
     check_share("tpr", tpr, "(]")
     _, tp, fp = sweep(score, label)
-    # The product may lie a rounding error above the whole number it means.
+    # The product may exceed an integer by a rounding error.
     enough = tp.double() >= tpr * int(tp[-1]) - 1e-9
     return float(fp[enough][0]) / int(fp[-1])
 
@@ -152,11 +152,12 @@ def detection_accuracy(score: Values, label: Values) -> float:
     r"""Returns the best mean of true positive and true negative rate over all
     thresholds, as in the `"Enhancing The Reliability of Out-of-distribution
     Image Detection in Neural Networks" <https://arxiv.org/abs/1706.02690>`_
-    paper. It looks at the labels to choose, so it is a bound.
+    paper. The threshold is chosen by the labels, so the value is an upper
+    bound.
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
+        label (torch.Tensor): The labels, 1 for the class of high scores.
 
     Example:
         >>> detection_accuracy([0.1, 0.4, 0.6, 0.9], [0, 1, 0, 1])

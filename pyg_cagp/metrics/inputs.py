@@ -1,6 +1,7 @@
-r"""Checks of what a metric is given.
+r"""Checks of the arguments of metrics.
 
-Each check raises one sentence that names the argument, what was got and where.
+The message of an error is one sentence that names the argument, the value that
+was got and its position.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-#: What every metric takes: one number a sample.
+#: One number for each sample.
 Values: TypeAlias = Tensor | np.ndarray | Sequence[float]
 
 
@@ -21,7 +22,7 @@ def as_values(name: str, values: Values, finite: bool = False) -> Tensor:
         try:
             array = np.asarray(values)
         except ValueError as error:
-            raise ValueError(f"'{name}' is no array ({error})") from None
+            raise ValueError(f"'{name}' is not an array ({error})") from None
         if array.dtype.kind not in "biuf":
             raise ValueError(
                 f"'{name}' must hold numbers (got an array of {array.dtype})"
@@ -44,10 +45,10 @@ def as_values(name: str, values: Values, finite: bool = False) -> Tensor:
     return tensor
 
 
-def check_rows(name: str, values: Tensor, fine: Tensor, rule: str) -> None:
+def check_rows(name: str, values: Tensor, valid: Tensor, rule: str) -> None:
     r"""Checks that all values follow a rule; names the first that does not."""
-    if not bool(fine.all()):
-        row = int((~fine).nonzero()[0])
+    if not bool(valid.all()):
+        row = int((~valid).nonzero()[0])
         raise ValueError(
             f"'{name}' must {rule} (got {values[row].item()} at position {row})"
         )
@@ -56,16 +57,16 @@ def check_rows(name: str, values: Tensor, fine: Tensor, rule: str) -> None:
 def as_bits(name: str, values: Values) -> Tensor:
     r"""Returns zeros and ones as a boolean vector."""
     tensor = as_values(name, values)
-    fine = (tensor == 0) | (tensor == 1)
-    check_rows(name, tensor, fine, "hold 0 and 1 only")
+    valid = (tensor == 0) | (tensor == 1)
+    check_rows(name, tensor, valid, "hold 0 and 1 only")
     return tensor.bool()
 
 
 def as_probabilities(name: str, values: Values) -> Tensor:
     r"""Returns probabilities as a vector of :obj:`torch.double`."""
     tensor = as_values(name, values)
-    fine = (tensor >= 0) & (tensor <= 1)
-    check_rows(name, tensor, fine, "lie in [0, 1], as calibrated scores do")
+    valid = (tensor >= 0) & (tensor <= 1)
+    check_rows(name, tensor, valid, "lie in [0, 1], as calibrated scores do")
     return tensor
 
 
@@ -88,7 +89,7 @@ def check_same_length(**tensors: Tensor) -> None:
 def scores_and_labels(
     score: Values, label: Values, score_name: str = "score"
 ) -> tuple[Tensor, Tensor]:
-    r"""Returns scores and labels, of which both kinds must occur."""
+    r"""Returns scores and labels; both classes must occur."""
     scores, labels = as_values(score_name, score), as_bits("label", label)
     check_same_length(**{score_name: scores, "label": labels})
     if bool((labels == labels[0]).all()):
@@ -102,7 +103,7 @@ def scores_and_labels(
 def probabilities_and_labels(
     probability: Values, label: Values
 ) -> tuple[Tensor, Tensor]:
-    r"""Returns probabilities and labels, of which one kind may be missing."""
+    r"""Returns probabilities and labels; one class may be missing."""
     p = as_probabilities("probability", probability)
     y = as_bits("label", label)
     check_same_length(probability=p, label=y)
@@ -120,24 +121,24 @@ def uncertainty_and_loss(
 
 
 def check_positive(name: str, value: int) -> None:
-    r"""Checks that a number of things is 1 or more."""
+    r"""Checks that a number is a positive integer."""
     if value < 1 or value != int(value):
-        raise ValueError(f"'{name}' must be positive and whole (got {value})")
+        raise ValueError(f"'{name}' must be a positive integer (got {value})")
 
 
 def check_share(name: str, value: float, ends: str = "()") -> None:
     r"""Checks that a number is a share, between 0 and 1."""
-    fine = 0 < value < 1
-    fine |= value == 0 and ends[0] == "["
-    fine |= value == 1 and ends[1] == "]"
-    if not fine:
+    valid = 0 < value < 1
+    valid |= value == 0 and ends[0] == "["
+    valid |= value == 1 and ends[1] == "]"
+    if not valid:
         raise ValueError(
             f"'{name}' must lie in {ends[0]}0, 1{ends[1]} (got {value})"
         )
 
 
 def as_groups(name: str, values: Tensor | np.ndarray | Sequence) -> Tensor:
-    r"""Returns the numbers of groups as :obj:`torch.long`."""
+    r"""Returns group numbers as :obj:`torch.long`."""
     tensor = torch.as_tensor(values)
     if tensor.is_floating_point() or tensor.is_complex():
         raise ValueError(

@@ -1,4 +1,4 @@
-r"""Logistic regression in which more of anything never means less uncertain."""
+r"""Logistic regression with non-negative slopes."""
 
 import numpy as np
 import torch
@@ -50,8 +50,8 @@ def monotone_logistic(
         raise ValueError("'features' must hold finite numbers")
     high, low = (positives + 1) / (positives + 2), 1 / (negatives + 2)
     target = torch.where(y, x.new_tensor(high), x.new_tensor(low))
-    # Features of one size make the problem a round one. The rounding error of
-    # a mean must not pass for a spread.
+    # The solver converges faster on standardised features. Constant features
+    # are not divided by their spread, which is a rounding error.
     constant = x.amax(dim=0) == x.amin(dim=0)
     scale = torch.where(constant, 1, x.std(dim=0, correction=0))
     centre = torch.where(constant, x[0], x.mean(dim=0))
@@ -69,7 +69,7 @@ def monotone_logistic(
 
     num = x.size(1)
     with one_blas_thread():
-        found = minimize(
+        solution = minimize(
             loss,
             np.zeros(num + 1),
             jac=True,
@@ -77,5 +77,5 @@ def monotone_logistic(
             bounds=[(0, None)] * num + [(None, None)],
             options={"gtol": 1e-10, "ftol": 1e-15, "maxiter": 1000},
         ).x
-    slopes = torch.from_numpy(found[:-1]) / scale
-    return slopes, float(found[-1]) - float(slopes @ centre)
+    slopes = torch.from_numpy(solution[:-1]) / scale
+    return slopes, float(solution[-1]) - float(slopes @ centre)

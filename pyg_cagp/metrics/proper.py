@@ -79,10 +79,10 @@ def brier_parts(
 
 
 def log_loss(probability: Values, label: Values) -> float:
-    r"""Returns the mean of :math:`-\log` of the probability of what came true.
+    r"""Returns the mean of :math:`-\log` of the probability of the true label.
 
-    Probabilities lie at least the precision of :obj:`torch.double` from 0 and
-    1, so that a certain error costs about 36.
+    Probabilities are at least the precision of :obj:`torch.double` from 0 and
+    1, so that the largest loss of a sample is about 36.
 
     Args:
         probability (torch.Tensor): The probabilities of label 1.

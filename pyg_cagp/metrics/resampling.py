@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pyg_cagp.metrics.inputs import as_groups, check_positive
 
-#: How many counts to hold at a time. It is part of what a seed means.
+#: The number of counts in a batch. The draws of a seed depend on it.
 BATCH = 2**19
 
 
@@ -18,8 +18,8 @@ class Resampler:
 
     Args:
         num_samples (int): The number of samples.
-        strata (torch.Tensor, optional): The stratum of each sample. As many are
-            drawn from each as it has. (default: :obj:`None`)
+        strata (torch.Tensor, optional): The stratum of each sample. The number
+            of draws from a stratum is its size. (default: :obj:`None`)
         cluster (torch.Tensor, optional): The cluster of each sample. Whole
             clusters are drawn. With two rows, such as head and tail, both are
             drawn and a sample counts the product, as in the `"The Pigeonhole
@@ -74,12 +74,12 @@ class Resampler:
         *,
         device: torch.device | str = "cpu",
     ) -> Iterator[Tensor]:
-        r"""Draws resamples, a batch at a time.
+        r"""Draws resamples in batches.
 
         Args:
             num_resamples (int): The number of resamples.
-            seed (int): The seed of draws, which are made on the CPU.
-            device (torch.device or str, optional): Where counts are put.
+            seed (int): The seed. Draws are made on the CPU.
+            device (torch.device or str, optional): The device of the counts.
                 (default: :obj:`"cpu"`)
 
         Returns:
@@ -92,8 +92,8 @@ class Resampler:
             min(size, num_resamples - start)
             for start in range(0, num_resamples, size)
         ]
-        # Drawing takes as long as computing, so one batch is drawn while the
-        # last one is worked on. A single worker keeps the order of draws.
+        # Drawing takes as long as computing, so a batch is drawn while the
+        # caller uses the last one. One worker preserves the order of draws.
         with ThreadPoolExecutor(max_workers=1) as worker:
             ahead = worker.submit(self._draw, sizes[0], generator)
             for num in [*sizes[1:], 0]:
@@ -122,10 +122,10 @@ class Resampler:
     def leave_one_out(
         self, *, device: torch.device | str = "cpu"
     ) -> Iterator[tuple[int, Tensor]]:
-        r"""Leaves out one unit after another: a sample, or a whole cluster.
+        r"""Leaves out each unit in turn: a sample, or a whole cluster.
 
         Args:
-            device (torch.device or str, optional): Where counts are put.
+            device (torch.device or str, optional): The device of the counts.
                 (default: :obj:`"cpu"`)
 
         Returns:
@@ -151,8 +151,8 @@ class Resampler:
 
 
 def _counts(num: int, sizes: list[int], generator: torch.Generator) -> Tensor:
-    # As many draws from each stratum as it has units. Short integers, changed
-    # in place: this is where a bootstrap spends its time.
+    # Draws as many units from each stratum as it has. A bootstrap spends most
+    # of its time here, so integers are short and changed in place.
     total = sum(sizes)
     drawn = torch.empty((num, total), dtype=torch.int32)
     first = torch.arange(num, dtype=torch.int32)[:, None] * total

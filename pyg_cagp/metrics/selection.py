@@ -1,4 +1,4 @@
-r"""Which samples to answer: thresholds, and the accuracy among answers."""
+r"""Thresholds that select the samples to answer, and their accuracy."""
 
 import math
 from typing import NamedTuple
@@ -30,7 +30,7 @@ class Selection(NamedTuple):
 
 
 class AnswerRate(NamedTuple):
-    r"""The share that is answered, and that of a selector that knows errors."""
+    r"""The share of answered samples, and the optimum if errors are known."""
 
     value: float
     optimum: float
@@ -49,7 +49,7 @@ def accuracy_at(uncertainty: Values, error: Values, rate: float) -> Selection:
     r"""Returns the accuracy among the most certain samples.
 
     Args:
-        uncertainty (torch.Tensor): One number a sample.
+        uncertainty (torch.Tensor): One number for each sample.
         error (torch.Tensor): 1 where the answer is wrong, 0 where it is right.
         rate (float): The share to answer, in :math:`(0, 1]`; rounded up to
             whole samples.
@@ -70,11 +70,11 @@ def answer_rate_at(
     uncertainty: Values, error: Values, risk: float
 ) -> AnswerRate:
     r"""Returns the largest share that a threshold answers at no more than a
-    given risk. The errors choose it, so it is a bound; see
-    :func:`threshold_for_risk`.
+    given risk. The threshold is chosen by the errors, so the share is
+    an upper bound; see :func:`threshold_for_risk`.
 
     Args:
-        uncertainty (torch.Tensor): One number a sample.
+        uncertainty (torch.Tensor): One number for each sample.
         error (torch.Tensor): 1 where the answer is wrong, 0 where it is right.
         risk (float): The largest share of errors, in :math:`[0, 1)`.
 
@@ -83,10 +83,10 @@ def answer_rate_at(
         AnswerRate(value=0.25, optimum=0.5)
     """
     uncertain, wrong = _uncertainty_and_error(uncertainty, error)
-    _, end, fine = _thresholds(uncertain, wrong, risk)
-    answered = int(end[fine][-1]) if bool(fine.any()) else 0
+    _, end, valid = _thresholds(uncertain, wrong, risk)
+    answered = int(end[valid][-1]) if bool(valid.any()) else 0
     right = int((~wrong).sum())
-    # So many errors can be afforded beside all right answers.
+    # The number of errors that can be answered beside all right answers.
     errors = min(int(wrong.sum()), int(risk * right / (1 - risk) + 1e-9))
     num = wrong.numel()
     return AnswerRate(answered / num, (right + errors) / num)
@@ -95,7 +95,7 @@ def answer_rate_at(
 def _thresholds(
     uncertain: Tensor, wrong: Tensor, risk: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    # Each threshold, how many it answers, and whether the risk is kept.
+    # Each threshold, the number of answers, and whether their risk is allowed.
     check_share("risk", risk, "[)")
     uncertain, order = uncertain.sort()
     last = run_ends(uncertain)
@@ -104,16 +104,16 @@ def _thresholds(
 
 
 def _answered(rate: float, num: int) -> int:
-    # The product may lie a rounding error above a whole number.
+    # The product may exceed an integer by a rounding error.
     return min(num, max(1, math.ceil(rate * num - 1e-9)))
 
 
 def threshold_for_rate(uncertainty: Values, rate: float) -> float:
-    r"""Returns the threshold that answers a given share of validation samples;
-    what is at most as uncertain is answered.
+    r"""Returns the threshold that answers a given share of validation samples,
+    those of at most this uncertainty.
 
     Args:
-        uncertainty (torch.Tensor): One number a validation sample.
+        uncertainty (torch.Tensor): One number for each validation sample.
         rate (float): The share to answer, in :math:`(0, 1]`. Ties are answered
             together, so that the share can be larger.
 
@@ -133,7 +133,7 @@ def threshold_for_risk(
     more than a given risk; :math:`-\infty` if none does.
 
     Args:
-        uncertainty (torch.Tensor): One number a validation sample.
+        uncertainty (torch.Tensor): One number for each validation sample.
         error (torch.Tensor): 1 where the answer is wrong, 0 where it is right.
         risk (float): The largest share of errors, in :math:`[0, 1)`.
 
@@ -142,19 +142,19 @@ def threshold_for_risk(
         0.3
     """
     uncertain, wrong = _uncertainty_and_error(uncertainty, error)
-    threshold, _, fine = _thresholds(uncertain, wrong, risk)
-    return float(threshold[fine][-1]) if bool(fine.any()) else -torch.inf
+    threshold, _, valid = _thresholds(uncertain, wrong, risk)
+    return float(threshold[valid][-1]) if bool(valid.any()) else -torch.inf
 
 
 def select(uncertainty: Values, error: Values, threshold: float) -> Selection:
-    r"""Answers what is at most as uncertain as a threshold, and returns the
-    accuracy, beside the best that the same answer rate allows in hindsight.
+    r"""Answers the samples of at most a given uncertainty, and returns their
+    accuracy and the optimum at this answer rate.
 
     Args:
-        uncertainty (torch.Tensor): One number a sample.
+        uncertainty (torch.Tensor): One number for each sample.
         error (torch.Tensor): 1 where the answer is wrong, 0 where it is right.
-        threshold (float): Chosen on validation, by :func:`threshold_for_rate`
-            or :func:`threshold_for_risk`.
+        threshold (float): The threshold, chosen on validation by
+            :func:`threshold_for_rate` or :func:`threshold_for_risk`.
 
     Example:
         >>> select([0.1, 0.2, 0.3, 0.4], [0, 1, 0, 1], 0.2)

@@ -29,8 +29,8 @@ def risk_coverage_curve(uncertainty: Values, loss: Values) -> RiskCoverage:
     Deep Neural Networks" <https://arxiv.org/abs/1705.08500>`_ paper.
 
     Args:
-        uncertainty (torch.Tensor): One number a sample.
-        loss (torch.Tensor): One number a sample.
+        uncertainty (torch.Tensor): One number for each sample.
+        loss (torch.Tensor): One number for each sample.
 
     Example:
         >>> risk_coverage_curve([0.1, 0.2, 0.2, 0.9], [0, 0, 1, 1]).risk
@@ -42,7 +42,8 @@ def risk_coverage_curve(uncertainty: Values, loss: Values) -> RiskCoverage:
 
 
 def _expected_sums(uncertain: Tensor, losses: Tensor) -> Tensor:
-    # Over all orders of ties, the sum of losses grows evenly within a group.
+    # The mean over all orders of ties: each sample of a group of ties adds the
+    # mean loss of the group.
     uncertain, order = uncertain.sort()
     _, group, count = uncertain.unique_consecutive(
         return_inverse=True, return_counts=True
@@ -56,8 +57,8 @@ def aurc(uncertainty: Values, loss: Values) -> float:
     :math:`\text{risk}(k)` over :math:`k = 1, \ldots, n`.
 
     Args:
-        uncertainty (torch.Tensor): One number a sample.
-        loss (torch.Tensor): One number a sample.
+        uncertainty (torch.Tensor): One number for each sample.
+        loss (torch.Tensor): One number for each sample.
 
     Example:
         >>> round(aurc([0.1, 0.2, 0.3, 0.4], [0, 0, 0, 1]), 6)
@@ -67,11 +68,11 @@ def aurc(uncertainty: Values, loss: Values) -> float:
 
 
 def optimal_aurc(loss: Values) -> float:
-    r"""Returns the area that a selector would reach in hindsight, by answering
-    the samples of least loss first.
+    r"""Returns the smallest possible area, by answering the samples of least
+    loss first.
 
     Args:
-        loss (torch.Tensor): One number a sample.
+        loss (torch.Tensor): One number for each sample.
 
     Example:
         >>> round(optimal_aurc([0, 1, 0, 0]), 6)
@@ -86,8 +87,8 @@ def e_aurc(uncertainty: Values, loss: Values) -> float:
     <https://arxiv.org/abs/1805.08206>`_ paper.
 
     Args:
-        uncertainty (torch.Tensor): One number a sample.
-        loss (torch.Tensor): One number a sample.
+        uncertainty (torch.Tensor): One number for each sample.
+        loss (torch.Tensor): One number for each sample.
 
     Example:
         >>> e_aurc([0.1, 0.2, 0.3, 0.4], [0, 0, 0, 1])
@@ -105,8 +106,8 @@ def augrc(uncertainty: Values, loss: Values) -> float:
     :math:`(1 - \text{AUROC}) \, a (1 - a) + \frac{1}{2} (1 - a)^2`.
 
     Args:
-        uncertainty (torch.Tensor): One number a sample.
-        loss (torch.Tensor): One number a sample.
+        uncertainty (torch.Tensor): One number for each sample.
+        loss (torch.Tensor): One number for each sample.
 
     Example:
         >>> augrc([0.1, 0.2, 0.3, 0.4], [0, 0, 0, 1])

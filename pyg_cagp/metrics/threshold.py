@@ -1,4 +1,4 @@
-r"""One threshold: what it flags, and how it is chosen on validation."""
+r"""The counts of a threshold, and the choice of a threshold."""
 
 import math
 from typing import Literal, NamedTuple, TypeAlias
@@ -12,12 +12,12 @@ from pyg_cagp.metrics.inputs import (
     check_same_length,
 )
 
-#: The figure that a threshold maximises.
+#: The metric that a threshold maximises.
 Gain: TypeAlias = Literal["f1", "accuracy"]
 
 
 class Confusion(NamedTuple):
-    r"""How many samples of each class were flagged, and how many were not."""
+    r"""The numbers of flagged and other samples of each class."""
 
     true_positives: int
     false_positives: int
@@ -32,17 +32,17 @@ class Confusion(NamedTuple):
 
     @property
     def accuracy(self) -> float:
-        r"""The share of samples that were flagged rightly, or rightly not."""
+        r"""The share of true positives and true negatives."""
         return (self.true_positives + self.true_negatives) / sum(self)
 
 
 def confusion(score: Values, label: Values, threshold: float) -> Confusion:
-    r"""Counts what a threshold flags; one class may be missing.
+    r"""Counts the samples that a threshold flags; one class may be missing.
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
-        threshold (float): What scores at least as much is flagged.
+        label (torch.Tensor): The labels, 1 for the class of high scores.
+        threshold (float): Samples of at least this score are flagged.
 
     Example:
         >>> confusion([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1], 0.5).f1
@@ -53,24 +53,27 @@ def confusion(score: Values, label: Values, threshold: float) -> Confusion:
     scores, labels = as_values("score", score), as_bits("label", label)
     check_same_length(score=scores, label=labels)
     flagged = scores >= threshold
-    cells = (flagged & labels, flagged & ~labels, ~flagged & labels)
-    return Confusion(
-        *(int(cell.sum()) for cell in (*cells, ~flagged & ~labels))
+    masks = (
+        flagged & labels,
+        flagged & ~labels,
+        ~flagged & labels,
+        ~flagged & ~labels,
     )
+    return Confusion(*(int(mask.sum()) for mask in masks))
 
 
 def best_threshold(score: Values, label: Values, *, by: Gain = "f1") -> float:
-    r"""Returns the threshold that is best for the given samples, which are
-    those of validation and never those of the evaluation.
+    r"""Returns the best threshold for samples of validation, which must not be
+    those of the evaluation.
 
     It lies midway between the lowest score that is flagged and the highest one
-    that is not; of equally good ones the highest is taken.
+    that is not. The highest of equally good thresholds is returned.
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
-        by (str, optional): What is made best: :obj:`"f1"`, or the mean of both
-            classes' :obj:`"accuracy"`. (default: :obj:`"f1"`)
+        label (torch.Tensor): The labels, 1 for the class of high scores.
+        by (str, optional): The metric: :obj:`"f1"`, or the mean
+            :obj:`"accuracy"` of both classes. (default: :obj:`"f1"`)
 
     Example:
         >>> best_threshold([0.0, 0.25, 0.75, 1.0], [0, 0, 1, 1])
@@ -81,13 +84,13 @@ def best_threshold(score: Values, label: Values, *, by: Gain = "f1") -> float:
     if by == "f1":
         gain = 2 * tp / (tp + fp + tp[-1]).double()
     else:
-        # In whole numbers, so that equally good ones are equal.
+        # Integers, so that equally good thresholds have equal gains.
         gain = tp * fp[-1] - fp * tp[-1]
     best = int((gain == gain.max()).nonzero()[0])
-    found = float(threshold[best])
+    lowest = float(threshold[best])
     if best + 1 == threshold.numel():
-        return found
+        return lowest
     below = float(threshold[best + 1])
-    middle = (found + below) / 2
-    # Neighbouring floats have no middle, nor has infinity.
-    return middle if below < middle <= found else found
+    middle = (lowest + below) / 2
+    # There is no midpoint of neighbouring floats, or with infinity.
+    return middle if below < middle <= lowest else lowest

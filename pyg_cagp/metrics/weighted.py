@@ -1,8 +1,8 @@
-r"""Statistics as functions of weights: one sort, then any number of weightings.
+r"""Statistics of weighted samples.
 
-A bootstrap resample is a vector of counts, one a sample. Each class sorts its
-samples once, so that a resample costs a cumulative sum and no sort. Weights of
-1 give the statistic itself.
+A bootstrap resample is a vector of weights: the count of each sample. A
+statistic sorts its samples once, so that a resample needs a cumulative sum and
+no sort. Weights of 1 give the statistic of the samples.
 """
 
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ from pyg_cagp.metrics.inputs import (
 
 
 class WeightedStatistic(ABC):
-    r"""A statistic of samples that can each count any number of times.
+    r"""A base class of statistics of weighted samples.
 
     Args:
         num_samples (int): The number of samples.
@@ -37,13 +37,13 @@ class WeightedStatistic(ABC):
         """
 
     def leave_one_out(self) -> Tensor | None:
-        r"""Returns the statistic without each sample in turn, if there is a
-        shorter way to it than a weighting for each.
+        r"""Returns the statistic without each sample in turn, or :obj:`None` if
+        there is no faster way than a weighting for each.
         """
         return None
 
     def value(self) -> float:
-        r"""Returns the statistic of the samples as they are."""
+        r"""Returns the statistic at weights of 1."""
         ones = torch.ones(1, self.num_samples, device=self.device)
         return float(self(ones.double()))
 
@@ -52,7 +52,7 @@ class WeightedMean(WeightedStatistic):
     r"""The mean.
 
     Args:
-        values (torch.Tensor): One number a sample.
+        values (torch.Tensor): One number for each sample.
 
     Example:
         >>> WeightedMean([1.0, 3.0])(torch.tensor([[1.0, 1.0], [0.0, 2.0]]))
@@ -86,7 +86,7 @@ class WeightedAUROC(WeightedStatistic):
 
     Args:
         score (torch.Tensor): The scores.
-        label (torch.Tensor): The labels, 1 for what should score high.
+        label (torch.Tensor): The labels, 1 for the class of high scores.
 
     Example:
         >>> auroc = WeightedAUROC([0.1, 0.4, 0.4, 0.9], [0, 0, 1, 1])
@@ -99,7 +99,7 @@ class WeightedAUROC(WeightedStatistic):
         super().__init__(scores.numel(), scores.device)
         low, by_low = scores[~labels].sort()
         high, by_high = scores[labels].sort()
-        # Sorted both, so that reading the cumulative sum walks forwards.
+        # Both are sorted, so that the cumulative sum is read in order.
         self.negative = (~labels).nonzero().view(-1)[by_low]
         self.positive = labels.nonzero().view(-1)[by_high]
         self.less = torch.searchsorted(low, high)
@@ -123,18 +123,18 @@ class WeightedAUROC(WeightedStatistic):
     def leave_one_out(self) -> Tensor:
         r"""Returns the area without each sample in turn."""
         low, high = self.negative.numel(), self.positive.numel()
-        # Each positive's number of negatives beaten, ties counted half, and
-        # the same seen from the negatives.
+        # The number of lower negatives of each positive, and of higher
+        # positives of each negative. Ties count half.
         by_high = (self.less + self.no_more).double() / 2
         total = by_high.sum()
         step = by_high.new_zeros(low + 1)
         for ends in (self.less, self.no_more):
             step += torch.bincount(ends, minlength=low + 1) / 2
         by_low = high - step.cumsum(0)[:-1]
-        found = by_high.new_empty(self.num_samples)
-        found[self.positive] = (total - by_high) / ((high - 1) * low)
-        found[self.negative] = (total - by_low) / (high * (low - 1))
-        return found
+        areas = by_high.new_empty(self.num_samples)
+        areas[self.positive] = (total - by_high) / ((high - 1) * low)
+        areas[self.negative] = (total - by_low) / (high * (low - 1))
+        return areas
 
 
 class WeightedAURC(WeightedStatistic):
@@ -147,8 +147,8 @@ class WeightedAURC(WeightedStatistic):
     :math:`m (b - a) + (L - m a) (H_b - H_a)`, with harmonic numbers :math:`H`.
 
     Args:
-        uncertainty (torch.Tensor): One number a sample.
-        loss (torch.Tensor): One number a sample, such as 1 for an error.
+        uncertainty (torch.Tensor): One number for each sample.
+        loss (torch.Tensor): One number for each sample, such as 1 for an error.
 
     Example:
         >>> WeightedAURC([0.1, 0.2], [0, 1])(torch.tensor([[1.0, 1.0]]))
@@ -177,7 +177,7 @@ class WeightedAURC(WeightedStatistic):
 
 
 def run_ends(ordered: Tensor) -> Tensor:
-    r"""Returns the places at which runs of equal values end."""
+    r"""Returns the last position of each run of equal values."""
     last = torch.ones_like(ordered, dtype=torch.bool)
     last[:-1] = ordered[1:] != ordered[:-1]
     return last.nonzero().view(-1)

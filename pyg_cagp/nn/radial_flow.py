@@ -1,4 +1,4 @@
-r"""Densities that can take any shape, one for each class."""
+r"""Normalising flows that learn a density for each class."""
 
 import math
 
@@ -16,9 +16,9 @@ class RadialFlows(Module):
     .. math::
         f(z) = z + \frac{b}{a + \lVert z - c \rVert} (z - c), \quad
         \log p(z) = \log \mathcal{N}(f_K(\ldots f_1(z)); 0, I) +
-        \sum_k \log \left| \det f_k' \right|
+        \sum_k \log \left| \det f_k' \right|.
 
-    with :math:`a > 0` and :math:`b > -a`, which make each layer invertible.
+    With :math:`a > 0` and :math:`b > -a`, each layer is invertible.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class RadialFlows(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        r"""Resets all learnable parameters of the module; layers start close to
+        r"""Resets all learnable parameters of the module. Layers start close to
         the identity.
         """
         torch.nn.init.normal_(self.centre, std=0.5)
@@ -48,13 +48,13 @@ class RadialFlows(Module):
         layers = zip(self.centre, self.log_a, self.log_b, strict=True)
         for centre, log_a, log_b in layers:
             a = softplus(log_a)
-            # Equal to a where log_b is 0, so that b starts at 0.
+            # This is 0 where log_b is 0, so that b starts close to 0.
             b = softplus(log_b) * a / math.log(2) - a
-            away = point - centre
-            # Its norm has no slope at the centre itself.
-            r = (away.square().sum(-1) + 1e-12).sqrt()
+            offset = point - centre
+            # The constant is for the centre, where a norm has no gradient.
+            r = (offset.square().sum(-1) + 1e-12).sqrt()
             pull = b / (a + r)
-            point = point + pull[..., None] * away
+            point = point + pull[..., None] * offset
             log_det = log_det + (dim - 1) * torch.log1p(pull)
             log_det = log_det + torch.log1p(pull - pull * r / (a + r))
         base = point.square().sum(-1) + dim * math.log(2 * math.pi)

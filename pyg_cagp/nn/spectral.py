@@ -1,4 +1,4 @@
-r"""Layers that keep distances, and features of a Gaussian process."""
+r"""Spectrally normalised layers, and features of a Gaussian process."""
 
 import math
 
@@ -9,9 +9,9 @@ from torch.nn.utils import parametrize
 
 
 class SpectralBound(Module):
-    r"""Keeps the largest singular value of a weight below a bound, by one step
-    of power iteration each time it is used in training:
-    :math:`W \cdot \min(1, c / \sigma)`.
+    r"""Bounds the largest singular value of a weight:
+    :math:`W \cdot \min(1, c / \sigma)`. Each call in training makes one step of
+    power iteration.
     """
 
     u: Tensor
@@ -21,7 +21,7 @@ class SpectralBound(Module):
         self.bound = bound
         u = torch.ones(weight.size(0)) / math.sqrt(weight.size(0))
         self.register_buffer("u", u)
-        # The bound holds before training, too.
+        # These steps make the bound hold before training.
         with torch.no_grad():
             for _ in range(30):
                 self._step(weight)
@@ -32,20 +32,20 @@ class SpectralBound(Module):
         return v
 
     def forward(self, weight: Tensor) -> Tensor:
-        r"""Returns the weight within its bound."""
+        r"""Returns the bounded weight."""
         with torch.no_grad():
             if self.training:
                 v = self._step(weight)
             else:
                 v = torch.nn.functional.normalize(weight.t() @ self.u, dim=0)
-        # A copy, as the next step changes it before gradients are taken.
+        # A copy, since the next call changes `u` before the backward pass.
         sigma = torch.dot(self.u.clone(), weight @ v)
         return weight * (self.bound / sigma.clamp(min=self.bound))
 
 
 class SpectralResidual(Module):
     r"""Residual layers :math:`x + \text{ReLU}(W x + b)` with bounded
-    :math:`W`, which keep inputs apart that are far from the data.
+    :math:`W`. The bound preserves distances between inputs.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RandomFeatures(Module):
         \phi(x) = \sqrt{2 / D} \cos(W x + b), \quad f(x) =
         \boldsymbol{\beta}^\top \phi(x)
 
-    Inputs are normalised by a layer norm, whose scale is that of the kernel.
+    A layer norm normalises the inputs. Its learned weights scale the kernel.
     """
 
     weight: Tensor

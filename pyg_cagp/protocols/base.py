@@ -1,4 +1,4 @@
-r"""The common part of all protocols, and the triples that they label."""
+r"""The base class of protocols, and labelled triples."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ class LabelledTriples:
 
     @property
     def triples(self) -> tuple[Tensor, Tensor, Tensor]:
-        r"""Heads, relations and tails, as models and estimators take them."""
+        r"""Heads, relations and tails, in the order of model arguments."""
         return self.head, self.rel, self.tail
 
     @property
@@ -68,7 +68,7 @@ class LabelledTriples:
         return {**masks, **self.subsets}
 
     def counts(self) -> dict[str, int]:
-        r"""Returns how many triples of each kind there are."""
+        r"""Returns the number of triples of each kind."""
         sizes = torch.bincount(self.kind, minlength=len(self.kinds)).tolist()
         return dict(zip(self.kinds, sizes, strict=True))
 
@@ -82,8 +82,8 @@ class LabelledTriples:
 
 @dataclass(frozen=True)
 class Protocol(ABC):
-    r"""A base class of protocols, which are values: :meth:`label` labels the
-    triples of a split of any graph.
+    r"""A base class of protocols. A protocol is a value; :meth:`label` labels
+    the triples of a split of a graph.
     """
 
     #: The name, for files and the command line.
@@ -92,12 +92,12 @@ class Protocol(ABC):
     title: ClassVar[str]
     #: The attribute that a graph must have.
     needs: ClassVar[str | None] = None
-    #: What to do about a graph without it.
+    #: The remedy for a graph without it.
     remedy: ClassVar[str] = ""
 
     @classmethod
     def applies_to(cls, kg: Data) -> bool:
-        r"""Returns whether a graph has the attribute that is needed."""
+        r"""Returns whether a graph has the attribute of :obj:`needs`."""
         return cls.needs is None or cls.needs in kg
 
     def label(self, kg: Data, split: Split) -> LabelledTriples:

@@ -1,8 +1,8 @@
-r"""The protocols as values.
+r"""The protocols, and their registry by name.
 
 Each protocol labels validation and test triples by the same rule. Thresholds
-and calibrators are fitted on validation triples, whose labels depend on no test
-triple.
+and calibrators are fitted on validation triples. Labels of validation triples
+do not depend on test triples.
 """
 
 from dataclasses import dataclass, fields
@@ -128,8 +128,8 @@ class Timestamp(Protocol):
     title = "later triples"
     needs = "ood_label"
     remedy = (
-        "apply TimestampOOD to it before the model is trained, which must not "
-        "have seen the future"
+        "apply TimestampOOD to it before the model is trained, so that the "
+        "model is not trained on the future"
     )
 
     def _kinds(self, kg: Data, split: Split, coverage: Coverage) -> Kinds:
@@ -153,10 +153,10 @@ class VerifiedNegatives(Protocol):
     )
 
     def _kinds(self, kg: Data, split: Split, coverage: Coverage) -> Kinds:
-        none = kg.edge_index[:, :0]
+        empty = kg.edge_index[:, :0]
         # Some graphs have verified negatives for test only.
-        head, tail = kg.get(f"{split}_neg_edge_index", none)
-        false = head, kg.get(f"{split}_neg_edge_type", none[0]), tail
+        head, tail = kg.get(f"{split}_neg_edge_index", empty)
+        false = head, kg.get(f"{split}_neg_edge_type", empty[0]), tail
         return *_stack([triples(kg, split), false]), ("id", "false")
 
 
@@ -189,11 +189,11 @@ def protocol(
         >>> protocol("temporal-like", preset="table2")
         TemporalLike(partition='table2')
     """
-    own: set[str] = set()
+    options: set[str] = set()
     if not isinstance(value, Protocol):
         check_choice("protocol", value, tuple(PROTOCOLS))
-        own = {option.name for option in fields(PROTOCOLS[value])}
-    if preset != "stated" and "partition" not in own:
+        options = {option.name for option in fields(PROTOCOLS[value])}
+    if preset != "stated" and "partition" not in options:
         name = value.name if isinstance(value, Protocol) else value
         raise InvalidInputError(
             f"'preset' must not be given with protocol '{name}' (got "
@@ -202,18 +202,18 @@ def protocol(
         )
     if isinstance(value, Protocol):
         return value
-    given: dict[str, Any] = {"partition": preset, "seed": seed}
-    return PROTOCOLS[value](**{name: given[name] for name in own})
+    values: dict[str, Any] = {"partition": preset, "seed": seed}
+    return PROTOCOLS[value](**{name: values[name] for name in options})
 
 
 def corrupted(kg: Data, split: Split, seed: int) -> Triples:
     r"""Returns the triples of a split with random tails."""
-    # Test triples must not show in validation, not even by what is not drawn.
-    # Each split has its own draws.
+    # Draws for validation do not depend on test triples: only triples of train
+    # and validation are excluded. Each split has a separate seed.
     head, rel, tail = triples(kg)
     if split == "val":
-        seen = ~kg.test_mask
-        head, rel, tail = head[seen], rel[seen], tail[seen]
+        mask = ~kg.test_mask
+        head, rel, tail = head[mask], rel[mask], tail[mask]
     known = TripleIndex(head, rel, tail, kg.num_nodes, kg.num_relations)
     offset = VAL_SEED if split == "val" else 0
     generator = torch.Generator().manual_seed(seed + offset)

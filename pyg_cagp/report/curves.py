@@ -1,4 +1,4 @@
-r"""Curves with the bands that a bootstrap gives them."""
+r"""Curves with bootstrap bands, and intervals of shares."""
 
 from typing import NamedTuple
 
@@ -8,13 +8,15 @@ from torch import Tensor
 from pyg_cagp.metrics import Resampler
 from pyg_cagp.metrics.weighted import run_ends
 
-#: How often the bootstrap draws, and how much lies within a band.
+#: The number of bootstrap resamples.
 NUM_RESAMPLES = 200
+
+#: The share of resamples within a band.
 LEVEL = 0.95
 
 
 class Band(NamedTuple):
-    r"""A curve on a grid, and how far it might be from there."""
+    r"""A curve on a grid, and the ends of its bootstrap intervals."""
 
     x: Tensor
     y: Tensor
@@ -22,7 +24,7 @@ class Band(NamedTuple):
     high: Tensor
 
     def to_dict(self) -> dict[str, list[float]]:
-        r"""Returns all of it, ready for JSON."""
+        r"""Returns the values as lists of rounded numbers."""
         return {
             name: [round(value, 5) for value in values.tolist()]
             for name, values in self._asdict().items()
@@ -30,8 +32,8 @@ class Band(NamedTuple):
 
 
 def roc_band(score: Tensor, label: Tensor, seed: int = 0) -> Band:
-    r"""Returns the ROC curve. Ties are one straight step, so the area below the
-    curve is the AUROC.
+    r"""Returns the ROC curve. Tied scores are one straight line, so the area
+    below the curve is the AUROC.
     """
     order = score.argsort(descending=True, stable=True)
     ends = run_ends(score[order])
@@ -39,9 +41,9 @@ def roc_band(score: Tensor, label: Tensor, seed: int = 0) -> Band:
 
     def curve(weight: Tensor, grid: Tensor) -> Tensor:
         weight = weight[:, order].double()
-        found = _shares(weight * positive, ends)
-        alarms = _shares(weight * (1 - positive), ends)
-        return _interpolate(alarms, found, grid)
+        true_positive = _shares(weight * positive, ends)
+        false_positive = _shares(weight * (1 - positive), ends)
+        return _interpolate(false_positive, true_positive, grid)
 
     resampler = Resampler(score.numel(), strata=label.long())
     grid = torch.linspace(0, 1, 101, dtype=torch.double)
@@ -49,7 +51,7 @@ def roc_band(score: Tensor, label: Tensor, seed: int = 0) -> Band:
 
 
 def risk_band(uncertainty: Tensor, error: Tensor, seed: int = 0) -> Band:
-    r"""Returns the share of errors among the answers that are given, at every
+    r"""Returns the share of errors among the most certain answers, for each
     share of answers.
     """
     order = uncertainty.argsort(stable=True)
@@ -68,12 +70,27 @@ def risk_band(uncertainty: Tensor, error: Tensor, seed: int = 0) -> Band:
 
 
 def best_risk(error: Tensor) -> Tensor:
-    r"""Returns the risk that hindsight allows, on the grid of
-    :func:`risk_band`: all right answers first.
+    r"""Returns the lowest possible risk on the grid of :func:`risk_band`: all
+    right answers come first.
     """
     grid = torch.linspace(0.01, 1, 100, dtype=torch.double)
     accuracy = 1 - float(error.double().mean())
     return (1 - accuracy / grid).clamp(min=0)
+
+
+def interval(share: float, size: int) -> tuple[float, float]:
+    r"""Returns Wilson's 95% interval of a share.
+
+    Example:
+        >>> low, high = interval(0.5, 100)
+        >>> round(low, 4), round(high, 4)
+        (0.4038, 0.5962)
+    """
+    from scipy.stats import binomtest
+
+    result = binomtest(round(share * size), size)
+    ends = result.proportion_ci(LEVEL, method="wilson")
+    return float(ends.low), float(ends.high)
 
 
 def _band(curve, resampler: Resampler, grid: Tensor, seed: int) -> Band:  # type: ignore[no-untyped-def]
@@ -96,8 +113,8 @@ def _shares(values: Tensor, ends: Tensor) -> Tensor:
 
 
 def _interpolate(x: Tensor, y: Tensor, grid: Tensor) -> Tensor:
-    r"""Returns the heights of curves, one a row of :obj:`x` and :obj:`y`, the
-    upper one where a curve rises straight up.
+    r"""Returns the value of each curve, a row of :obj:`x` and :obj:`y`, on a
+    grid. Where a curve is vertical, its upper end counts.
     """
     at = grid.expand(x.size(0), -1).contiguous()
     # Sums of shares may miss 1 by a rounding error.

@@ -2,7 +2,6 @@ r"""The part of a report on out-of-distribution triples."""
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from pyg_cagp import evaluate, metrics
@@ -14,40 +13,31 @@ from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.protocols import PROTOCOLS, Protocol
 from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.report.curves import roc_band
-from pyg_cagp.report.thinning import rounded, thinned
+from pyg_cagp.report.points import rounded, sample_points
 from pyg_cagp.uncertainty import CAGP
 
 #: The number of bins of a reliability diagram.
 NUM_BINS = 10
 
-#: The figures of each row, by the name that the page gives them.
-SHOWN = {
-    "num_ood": "num_ood",
-    "auroc": "auroc",
-    "low": "auroc_low",
-    "high": "auroc_high",
-    "fpr": "fpr_at_95_tpr",
-}
-
-#: The number of weights of the mix.
-NUM_WEIGHTS = 41
+#: The metrics of each row.
+METRICS = ("num_ood", "auroc", "auroc_low", "auroc_high")
 
 
 def detection(
     model: GaussianKGEModel, graph: EvaluationGraph, rule: Protocol, seed: int
 ) -> tuple[dict[str, Any], Result]:
-    r"""Evaluates all estimators by a protocol; returns figures and result."""
+    r"""Evaluates all estimators by a protocol; returns record and result."""
     signals = fitted_to_labels(model, graph, rule)
     result = evaluate.ood(signals, graph, protocol=rule, seed=seed)
     samples = result.samples
     kind = samples["kind"]
     label = (kind > 0).long()
-    found: dict[str, Any] = {
+    record: dict[str, Any] = {
         "counts": result.counts["test"],
         "verdict": result.by_construction["verdict"],
         "methods": {
             name: {
-                row: {key: part[of] for key, of in SHOWN.items()}
+                row: {key: part[key] for key in METRICS}
                 for row, part in rows.items()
                 if row != "calibration"
             }
@@ -62,54 +52,36 @@ def detection(
     assert isinstance(cagp, CAGP)
     test = graph.label(rule, "test")
     parts = cagp.decompose(*test.triples)
-    semantic, structural = parts.semantic.cpu(), parts.structural.cpu()
-    found["weights"] = {
-        **_weights(semantic, structural, label),
-        "chosen": {
-            "alpha": cagp.alpha,
-            "auroc": metrics.auroc(samples["score/CAGP"], label),
-        },
-    }
-    chosen = thinned(kind, seed=seed)
-    found["points"] = {
+    record["alpha"] = cagp.alpha
+    drawn = sample_points(kind, seed=seed)
+    record["points"] = {
         "kinds": list(test.kinds),
-        "kind": kind[chosen].tolist(),
-        "semantic": rounded(semantic[chosen]),
-        "structural": rounded(structural[chosen]),
+        "kind": kind[drawn].tolist(),
+        "semantic": rounded(parts.semantic.cpu()[drawn]),
+        "structural": rounded(parts.structural.cpu()[drawn]),
     }
-    found["reliability"] = _reliability(samples["score/evidence"], label)
-    return found, result
+    record["reliability"] = _reliability(samples["score/evidence"], label)
+    return record, result
 
 
 def all_detection(
     model: GaussianKGEModel, graph: EvaluationGraph, seed: int = 0
 ) -> tuple[dict[str, Any], dict[str, str], list[Result]]:
     r"""Evaluates by every protocol that applies to the graph. Returns the
-    figures by protocol, why others are missing, and the results.
+    records by protocol, the reasons of missing ones, and the results.
     """
-    found, missing, results = {}, {}, []
+    detected, missing, results = {}, {}, []
     for name, protocol in PROTOCOLS.items():
         if not protocol.applies_to(graph.kg):
             continue
         rule = protocol_of(name, seed=seed)
         try:
-            found[name], result = detection(model, graph, rule, seed)
+            detected[name], result = detection(model, graph, rule, seed)
         except InvalidInputError as error:
             missing[name] = str(error)
             continue
         results.append(result)
-    return found, missing, results
-
-
-def _weights(
-    semantic: Tensor, structural: Tensor, label: Tensor
-) -> dict[str, list[float]]:
-    weights = torch.linspace(0, 1, NUM_WEIGHTS, dtype=torch.double)
-    areas = [
-        metrics.auroc(w * semantic + (1 - w) * structural, label)
-        for w in weights.tolist()
-    ]
-    return {"alpha": weights.tolist(), "auroc": areas}
+    return detected, missing, results
 
 
 def _reliability(p: Tensor, label: Tensor) -> dict[str, Any]:
@@ -118,5 +90,4 @@ def _reliability(p: Tensor, label: Tensor) -> dict[str, Any]:
     return {
         **{name: values.tolist() for name, values in bins._asdict().items()},
         "ece": metrics.expected_calibration_error(p, label, **options),
-        "brier": metrics.brier_score(p, label),
     }

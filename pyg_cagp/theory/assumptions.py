@@ -1,4 +1,4 @@
-r"""The assumptions of the paper, as measurements."""
+r"""Measures the assumptions of the paper."""
 
 import math
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Signals(NamedTuple):
         r"""Returns :func:`~pyg_cagp.metrics.kind_auroc` of a score.
 
         Args:
-            score (torch.Tensor): One number a test triple.
+            score (torch.Tensor): One number for each test triple.
             *kinds (int): 1 for emerging, 2 for novel.
         """
         return kind_auroc(score, self.kind, *kinds)
@@ -51,8 +51,8 @@ def signals(test: LabelledTriples, variance: Tensor) -> Signals:
         >>> from pyg_cagp.datasets import load
         >>> from pyg_cagp.protocols import TemporalLike
         >>> test = TemporalLike().label(load("synthetic"), "test")
-        >>> found = signals(test, torch.rand(2000))
-        >>> found.area(found.structural, 2)
+        >>> uncertainty = signals(test, torch.rand(2000))
+        >>> uncertainty.area(uncertainty.structural, 2)
         1.0
     """
     check_kinds(test)
@@ -97,8 +97,8 @@ def assumptions(
       and the share of pairs whose gap is below 1.
     * A5, coverage is not degenerate: :math:`0 < \rho < 1` with
       :math:`\rho = P(U_{\text{str}} = 0 \mid \text{emerging})`.
-    * A6, emerging entities have the larger semantic uncertainty: in how many
-      pairs, which is the AUROC, and whether in all.
+    * A6, emerging entities have the larger semantic uncertainty: the share of
+      pairs in which they do, which is the AUROC, and whether they do in all.
 
     Args:
         test (LabelledTriples): The test triples, labelled by
@@ -117,28 +117,29 @@ def assumptions(
         >>> from pyg_cagp.datasets import load
         >>> from pyg_cagp.protocols import TemporalLike
         >>> test = TemporalLike().label(load("synthetic"), "test")
-        >>> found = assumptions(test, 1 / (1 + test.coverage.frequency()))
-        >>> found["A1"]["spearman"], found["A2"]["coverage"]
+        >>> result = assumptions(test, 1 / (1 + test.coverage.frequency()))
+        >>> result["A1"]["spearman"], result["A2"]["coverage"]
         (-1.0, 1.0)
     """
-    found = signals(test, variance)
-    semantic, structural, kind = found
-    covered = share_silent(structural[kind == 0])
-    rho = share_silent(structural[kind == 1])
-    separation = found.area(semantic, 1)
+    uncertainty = signals(test, variance)
+    semantic, structural, kind = uncertainty
+    covered = share_covered(structural[kind == 0])
+    rho = share_covered(structural[kind == 1])
+    separation = uncertainty.area(semantic, 1)
     overlap = {"id": frequency_overlap(test, epsilons=epsilons)}
     if train is not None:
-        near = frequency_overlap(test, epsilons=epsilons, train=train)
-        overlap["train"] = near
+        overlap["train"] = frequency_overlap(
+            test, epsilons=epsilons, train=train
+        )
     shares = [s for s in overlap["id"].values() if not math.isnan(s)]
-    delta = semantic_gap(found)
+    delta = semantic_gap(uncertainty)
     return {
         "A1": _monotone(test.coverage.frequency(), variance),
         "A2": {"coverage": covered, "holds": _is_one(covered)},
         "A3": {**overlap, "holds": min(shares) == 1 if shares else None},
         "A4": {
             "delta": delta,
-            "share_below_1": _share_below(found, 1.0),
+            "share_below_1": _share_below(uncertainty, 1.0),
             "holds": None if delta is None else delta < 1,
         },
         "A5": {"rho": rho, "holds": None if rho is None else 0 < rho < 1},
@@ -150,26 +151,26 @@ def _is_one(share: float | None) -> bool | None:
     return None if share is None else share == 1
 
 
-def semantic_gap(found: Signals) -> float | None:
+def semantic_gap(uncertainty: Signals) -> float | None:
     r"""Returns :math:`\Delta` of A4; :obj:`None` without both kinds."""
-    ordinary = found.semantic[found.kind == 0]
-    novel = found.semantic[found.kind == 2]
-    if ordinary.numel() == 0 or novel.numel() == 0:
+    id_values = uncertainty.semantic[uncertainty.kind == 0]
+    novel = uncertainty.semantic[uncertainty.kind == 2]
+    if id_values.numel() == 0 or novel.numel() == 0:
         return None
-    return float(ordinary.max() - novel.min())
+    return float(id_values.max() - novel.min())
 
 
-def _share_below(found: Signals, gap: float) -> float | None:
-    # The share of pairs whose gap is smaller.
-    ordinary = found.semantic[found.kind == 0].sort().values
-    novel = found.semantic[found.kind == 2]
-    if ordinary.numel() == 0 or novel.numel() == 0:
+def _share_below(uncertainty: Signals, gap: float) -> float | None:
+    # The share of pairs of an ID and a novel triple with a smaller gap.
+    id_values = uncertainty.semantic[uncertainty.kind == 0].sort().values
+    novel = uncertainty.semantic[uncertainty.kind == 2]
+    if id_values.numel() == 0 or novel.numel() == 0:
         return None
-    below = torch.searchsorted(ordinary, novel + gap)
-    return float(below.double().mean()) / ordinary.numel()
+    below = torch.searchsorted(id_values, novel + gap)
+    return float(below.double().mean()) / id_values.numel()
 
 
-def share_silent(structural: Tensor) -> float | None:
+def share_covered(structural: Tensor) -> float | None:
     r"""Returns the share of triples with :math:`U_{\text{str}} = 0`."""
     if structural.numel() == 0:
         return None
@@ -180,17 +181,17 @@ def _monotone(frequency: Tensor, variance: Tensor) -> dict[str, Any]:
     frequency = frequency.cpu().double()
     values = variance.detach().cpu().double()
     constant = min(values.unique().numel(), frequency.unique().numel()) == 1
-    # Importing it takes longer than importing all of pyg_cagp.
+    # Importing SciPy takes longer than importing all of pyg_cagp.
     from scipy.stats import spearmanr
 
-    found = None if constant else float(spearmanr(frequency, values)[0])
-    # Strictly falling: every value is below all those of smaller frequency.
+    spearman = None if constant else float(spearmanr(frequency, values)[0])
+    # The variance falls if each value is below all values of lower frequency.
     order = frequency.argsort(stable=True)
     _, group = frequency[order].unique_consecutive(return_inverse=True)
     size = int(group[-1]) + 1
-    least, most = (
+    smallest, largest = (
         scatter(values[order], group, dim_size=size, reduce=reduce)
         for reduce in ("min", "max")
     )
-    falls = bool((most[1:] < least[:-1]).all())
-    return {"spearman": found, "holds": falls}
+    falls = bool((largest[1:] < smallest[:-1]).all())
+    return {"spearman": spearman, "holds": falls}

@@ -1,4 +1,4 @@
-r"""Assumption A3: novel contexts have the frequencies of other triples."""
+r"""Assumption A3: novel contexts have the same frequencies as other triples."""
 
 from collections.abc import Sequence
 
@@ -27,8 +27,8 @@ def check_kinds(test: LabelledTriples) -> None:
 def frequency_distance(
     test: LabelledTriples, *, train: Triples | None = None
 ) -> Tensor:
-    r"""Returns, for each novel-context test triple, how far its frequencies are
-    from those of the nearest ordinary triple.
+    r"""Returns the distance of each novel-context test triple to the nearest
+    ordinary triple in frequency.
 
     .. math::
         \min_{(h', r', t')} \max \left(
@@ -52,7 +52,7 @@ def frequency_distance(
         >>> bool((frequency_distance(test) >= 0).all())
         True
     """
-    # Importing it takes longer than importing all of pyg_cagp.
+    # Importing SciPy takes longer than importing all of pyg_cagp.
     from scipy.spatial import KDTree
 
     check_kinds(test)

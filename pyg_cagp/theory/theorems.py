@@ -5,7 +5,7 @@ from typing import Any
 from torch import Tensor
 
 from pyg_cagp.protocols import LabelledTriples
-from pyg_cagp.theory.assumptions import semantic_gap, share_silent, signals
+from pyg_cagp.theory.assumptions import semantic_gap, share_covered, signals
 
 
 def theorems(test: LabelledTriples, variance: Tensor) -> dict[str, Any]:
@@ -19,9 +19,9 @@ def theorems(test: LabelledTriples, variance: Tensor) -> dict[str, Any]:
     * Part (iii): structural uncertainty has an AUROC of 1 on novel contexts,
       by construction.
     * Part (iv): a mix :math:`\alpha \tilde{U}_{\text{sem}} + (1 - \alpha)
-      U_{\text{str}}` with :math:`\alpha < 1 / (1 + \Delta)` keeps the AUROC of
-      1 on novel contexts, and beats either signal alone. What is measured is at
-      that bound.
+      U_{\text{str}}` with :math:`\alpha < 1 / (1 + \Delta)` has an AUROC of
+      1 on novel contexts, and a larger one overall than either signal alone.
+      It is measured at that bound.
 
     Args:
         test (LabelledTriples): The test triples, labelled by
@@ -32,42 +32,42 @@ def theorems(test: LabelledTriples, variance: Tensor) -> dict[str, Any]:
         >>> from pyg_cagp.datasets import load
         >>> from pyg_cagp.protocols import TemporalLike
         >>> test = TemporalLike().label(load("synthetic"), "test")
-        >>> found = theorems(test, 1 / (1 + test.coverage.frequency()))
-        >>> part = found["structural on emerging"]
+        >>> result = theorems(test, 1 / (1 + test.coverage.frequency()))
+        >>> part = result["structural on emerging"]
         >>> abs(part["predicted"] - part["measured"]) < 1e-12
         True
     """
-    found = signals(test, variance)
-    semantic, structural, kind = found
-    rho = share_silent(structural[kind == 1])
+    uncertainty = signals(test, variance)
+    semantic, structural, kind = uncertainty
+    rho = share_covered(structural[kind == 1])
     result: dict[str, Any] = {
         "semantic on novel": {
             "predicted": 0.5,
-            "measured": found.area(semantic, 2),
+            "measured": uncertainty.area(semantic, 2),
         },
         "structural on emerging": {
             "predicted": None if rho is None else 1 - rho / 2,
             "predicted by the paper": None if rho is None else 1 - rho,
-            "measured": found.area(structural, 1),
+            "measured": uncertainty.area(structural, 1),
         },
         "structural on novel": {
             "predicted": 1.0,
-            "measured": found.area(structural, 2),
+            "measured": uncertainty.area(structural, 2),
         },
     }
-    delta = semantic_gap(found)
+    delta = semantic_gap(uncertainty)
     if delta is None:
         return result
     bound = min(1.0, 1 / (1 + max(delta, 0.0)))
-    # The bound itself is left out: there, the best ID triple ties.
+    # Slightly below the bound, at which an ID triple ties with a novel one.
     alpha = bound * (1 - 1e-6)
     mixed = alpha * semantic + (1 - alpha) * structural
     result["mix"] = {
         "alpha bound": bound,
-        "on novel": found.area(mixed, 2),
-        "on emerging": found.area(mixed, 1),
-        "overall": found.area(mixed, 1, 2),
-        "semantic overall": found.area(semantic, 1, 2),
-        "structural overall": found.area(structural, 1, 2),
+        "on novel": uncertainty.area(mixed, 2),
+        "on emerging": uncertainty.area(mixed, 1),
+        "overall": uncertainty.area(mixed, 1, 2),
+        "semantic overall": uncertainty.area(semantic, 1, 2),
+        "structural overall": uncertainty.area(structural, 1, 2),
     }
     return result

@@ -1,4 +1,4 @@
-r"""Training: from a graph and a config to a model with its posterior."""
+r"""Training of models and their posteriors, by configs."""
 
 from pyg_cagp.train.batches import TripleBatches
 from pyg_cagp.train.build import build_model, build_objective, build_posterior

@@ -1,4 +1,4 @@
-r"""Mini-batches without a Python loop over triples."""
+r"""Mini-batches of triples."""
 
 from collections.abc import Iterator
 
@@ -7,16 +7,16 @@ from torch import Tensor
 
 
 class TripleBatches:
-    r"""Shuffled mini-batches of triples, permuted on their own device.
+    r"""Shuffled mini-batches of triples, permuted on the device of the triples.
 
-    The state of the generator at the beginning of an epoch decides its order,
-    so an interrupted epoch can be continued.
+    The state of the generator at the beginning of an epoch determines its
+    order, so an interrupted epoch can be continued.
 
     Args:
         head_index (torch.Tensor): The head indices.
         rel_type (torch.Tensor): The relation type.
         tail_index (torch.Tensor): The tail indices.
-        batch_size (int): The number of triples a batch.
+        batch_size (int): The number of triples in a batch.
         generator (torch.Generator): The generator, on the device of the
             triples.
     """

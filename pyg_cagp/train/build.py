@@ -1,4 +1,4 @@
-r"""Models, objectives and posteriors from a config."""
+r"""Builds models, objectives and posteriors from a config."""
 
 import inspect
 from typing import Any
@@ -58,7 +58,7 @@ def build_model(
     objective: Objective | None = None,
     seed: int = 0,
 ) -> GaussianKGEModel:
-    r"""Makes a model, its weights drawn from a seed.
+    r"""Makes a model with random weights.
 
     Args:
         config (dict): The name of the model and its arguments.
@@ -73,7 +73,7 @@ def build_model(
     kind = MODELS[name]
     check_options(options, _arguments(kind), f"model '{name}'")
     options.setdefault("hidden_channels", 100)
-    # Weights come from PyTorch's global generator, as in PyG; its state is
+    # Weights come from PyTorch's global generator, as in PyG. Its state is
     # restored.
     with torch.random.fork_rng(range(torch.cuda.device_count())):
         torch.manual_seed(seed)
@@ -82,21 +82,22 @@ def build_model(
 
 def _arguments(kind: type) -> dict[str, Any]:
     r"""Returns the options of a model, with defaults."""
-    found: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
     for base in kind.__mro__:
         if "__init__" in vars(base):
             signature = inspect.signature(vars(base)["__init__"])
             for name, entry in signature.parameters.items():
                 if entry.default is not entry.empty:
-                    found.setdefault(name, entry.default)
+                    defaults.setdefault(name, entry.default)
         if base is GaussianKGEModel:
             break
-    found.pop("objective", None)
-    return {"hidden_channels": 100, **found}
+    defaults.pop("objective", None)
+    return {"hidden_channels": 100, **defaults}
 
 
 def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
-    r"""Makes an objective; none, for that of the model, if no config is given.
+    r"""Makes an objective, or returns :obj:`None` for an empty config: a model
+    without an objective uses its default.
 
     Args:
         config (dict): The name of the objective and its arguments.
@@ -127,10 +128,10 @@ def build_objective(config: dict[str, Any], kg: Data) -> Objective | None:
 def build_posterior(
     options: PosteriorOptions, *, seed: int = 0, progress: bool = False
 ) -> LaplacePosterior | VariationalPosterior:
-    r"""Makes the method that computes the variances of a trained model.
+    r"""Makes the object that fits the posterior of a trained model.
 
     Args:
-        options (PosteriorOptions): Its options.
+        options (PosteriorOptions): The options of the posterior.
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)

@@ -1,4 +1,4 @@
-r"""States of training on disk: whole or not at all, and never a pickle."""
+r"""Checkpoint files: tensors and plain values, written atomically."""
 
 import json
 import zlib
@@ -15,10 +15,10 @@ from pyg_cagp._utils.files import write_atomically
 from pyg_cagp.exceptions import CheckpointError
 from pyg_cagp.nn.kge import GaussianKGEModel
 
-#: Before the names of a posterior's tensors in the file of a model.
+#: The prefix of the names of posterior tensors in the file of a model.
 POSTERIOR = "posterior"
 
-#: Raised when older files cannot be read any more.
+#: The version of the format, raised when it can no longer read older files.
 SCHEMA = 1
 
 
@@ -31,9 +31,9 @@ def save_checkpoint(
     Args:
         path (pathlib.Path): The file.
         tensors (dict): The tensors by name.
-        meta (dict): The other values, which JSON must be able to hold.
+        meta (dict): The other values, of types that JSON has.
     """
-    # Parameters may share memory with others; files may not.
+    # Tensors in safetensors files must not share memory.
     tensors = {
         name: tensor.detach().cpu().contiguous().clone()
         for name, tensor in tensors.items()
@@ -105,7 +105,7 @@ def unnest(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def model_tensors(model: GaussianKGEModel) -> dict[str, Tensor]:
-    r"""Returns the tensors of a model and of the posterior in force."""
+    r"""Returns the tensors of a model and of its current posterior."""
     posterior = model.posterior
     if posterior is model.trained_posterior:
         return model.state_dict()

@@ -20,7 +20,7 @@ SECTIONS = ("model", "objective", "train", "posterior")
 
 @dataclass(frozen=True)
 class Config:
-    r"""Everything that decides the result of training but the graph and the
+    r"""All options that determine the result of training on a graph with a
     seed.
 
     Args:
@@ -38,7 +38,7 @@ class Config:
 
     @classmethod
     def from_dict(cls, sections: dict[str, Any], source: str) -> "Config":
-        r"""Makes a config of plain sections.
+        r"""Makes a config from plain sections.
 
         Args:
             sections (dict): Dictionaries under :obj:`"model"`,
@@ -77,16 +77,16 @@ class Config:
         *,
         recipe: Recipe | None = None,
     ) -> "Config":
-        r"""Returns the config that ships for a model on a dataset. Other graphs
-        get that of the generated graph; where a name is given, with a warning.
+        r"""Returns the shipped config of a model on a dataset. Any other graph
+        gets the config of :obj:`"synthetic"`, with a warning if it has a name.
 
         Args:
-            dataset (str, optional): The name of the dataset, in any case;
-                :obj:`None` for a graph without a name.
+            dataset (str, optional): The name of the dataset, in upper or lower
+                case; :obj:`None` for a graph without a name.
             model (str, optional): The name of the model.
                 (default: :obj:`"gaussian-distmult"`)
             recipe (str, optional): :obj:`"paper"` for the recipe of the paper,
-                which is one for all datasets. (default: :obj:`None`)
+                which is the same for all datasets. (default: :obj:`None`)
 
         Example:
             >>> Config.find("fb15k-237", "kg2e", recipe="paper").train.epochs
@@ -151,7 +151,7 @@ def _read(path: Traversable) -> dict[str, Any]:
 def _options(
     kind: Any, sections: dict[str, Any], name: str, source: str
 ) -> Any:
-    given = sections.get(name, {})
+    values = sections.get(name, {})
     defaults = {entry.name: entry.default for entry in dataclasses.fields(kind)}
-    check_options(given, defaults, f"{source}: section '{name}'")
-    return kind(**given)
+    check_options(values, defaults, f"{source}: section '{name}'")
+    return kind(**values)

@@ -1,4 +1,4 @@
-r"""Reads a finished run from its folder."""
+r"""Loading of finished runs."""
 
 from dataclasses import dataclass, field
 from operator import gt
@@ -26,7 +26,7 @@ from pyg_cagp.train.config import Config
 #: The files of a run.
 STATE, MODEL, RECORD = "last.safetensors", "model.safetensors", "run.json"
 
-#: The values of :obj:`run.json` that the file of the model has, too.
+#: The values that :obj:`run.json` and the file of the model share.
 STORED = ("dataset", "seed", "config", "graph")
 
 #: The remedy for a run that is missing or damaged.
@@ -72,7 +72,7 @@ class Run:
 
     Args:
         model (GaussianKGEModel): The model, with its posterior.
-        config (Config): The config it was trained by.
+        config (Config): The config of the training.
         record (dict): The values of :obj:`run.json`.
     """
 
@@ -82,8 +82,8 @@ class Run:
 
 
 def load_run(folder: str | Path, *, device: torch.device | str = "cpu") -> Run:
-    r"""Loads a finished run. The folder may come from a stranger: every value
-    is checked, and nothing is unpickled.
+    r"""Loads a finished run. The folder may be untrusted: every value is
+    checked, and nothing is unpickled.
 
     Args:
         folder (str or pathlib.Path): The folder.
@@ -96,7 +96,7 @@ def load_run(folder: str | Path, *, device: torch.device | str = "cpu") -> Run:
     if not (folder / RECORD).exists():
         remedy = REMEDY
         if (folder / STATE).exists():
-            remedy = "it was interrupted; go on with --resume"
+            remedy = "it was interrupted; continue it with --resume"
         raise CheckpointError(f"'{folder}' holds no finished run; {remedy}")
     record = read_document(folder / RECORD, SCHEMA, FORMS, REMEDY)
     model, meta = load_model(folder / MODEL, device=device)
@@ -112,7 +112,7 @@ def load_run(folder: str | Path, *, device: torch.device | str = "cpu") -> Run:
 def load_model(
     path: Path, *, device: torch.device | str = "cpu"
 ) -> tuple[GaussianKGEModel, dict[str, Any]]:
-    r"""Loads the model of a run, or of its update, and the values that are
+    r"""Loads the model of a run, or of an updated run, and the values that are
     stored with it.
 
     Args:
@@ -130,8 +130,8 @@ def load_model(
         # A model must not take more memory than the tensors of the file.
         num_nodes, width = tensors["node_emb.weight"].shape
         num_relations, _ = tensors["rel_emb.weight"].shape
-        wanted = *sizes, config.get("hidden_channels", 0)
-        if any(map(gt, wanted, (num_nodes, num_relations, width))):
+        needed = *sizes, config.get("hidden_channels", 0)
+        if any(map(gt, needed, (num_nodes, num_relations, width))):
             raise ValueError("its tensors are too small for its sizes")
         model = build_model(config, *sizes)
         posterior = unnest(POSTERIOR, tensors)

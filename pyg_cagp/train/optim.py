@@ -14,17 +14,17 @@ from pyg_cagp.train.options import TrainOptions
 
 
 class RowAdam(Adam):
-    r"""PyTorch's fused :class:`~torch.optim.Adam`, which takes sparse
-    gradients as if they were dense. :class:`~torch.optim.SparseAdam` leaves the
-    moments of all other rows as they are, which is another algorithm.
+    r"""PyTorch's fused :class:`~torch.optim.Adam` for dense and sparse
+    gradients. :class:`~torch.optim.SparseAdam` is another algorithm, which does
+    not update the moments of rows without a gradient.
     """
 
     def __init__(
         self, params: Iterable[Tensor], lr: float = 1e-3, **kwargs: Any
     ) -> None:
         super().__init__(params, lr=lr, fused=True, **kwargs)
-        # Each buffer is all zeros between steps, so it is no part of the state.
-        # Only the rows of a gradient are filled and cleaned.
+        # Dense gradients, all zeros between steps and therefore not part of the
+        # state. A step fills and clears the rows of a sparse gradient only.
         self._buffers: dict[Tensor, Tensor] = {}
 
     @torch.no_grad()
@@ -56,14 +56,14 @@ class RowAdam(Adam):
 def build_optimizers(
     model: GaussianKGEModel, options: TrainOptions
 ) -> list[Optimizer]:
-    r"""Makes the optimisers of a model: two if only some of its gradients are
-    sparse and the first kind takes no others.
+    r"""Makes the optimisers of a model. With :obj:`"sparse-adam"`, weights with
+    dense gradients get a second one.
     """
     weights = [w for w in model.parameters() if w.requires_grad]
     if options.optimizer == "adam":
         return [RowAdam(weights, options.lr)]
     if options.optimizer == "adagrad":
-        # They are disabled already; PyTorch warns unless that is said.
+        # PyTorch warns unless these checks are disabled explicitly.
         torch.sparse.check_sparse_tensor_invariants.disable()
         return [Adagrad(weights, options.lr)]
     embeddings = {
@@ -85,7 +85,7 @@ def build_optimizers(
 
 
 def scheduled_share(schedule: str, step: int, num_steps: int) -> float:
-    r"""Returns the share of the learning rate at a step, counted from 0. It
+    r"""Returns the factor of the learning rate at a step, counted from 0. It
     depends on the step alone, so there is no state to store.
 
     Example:
@@ -137,19 +137,19 @@ def load_optimizer_state(
         if key.startswith("#"):
             entries[key[1:]] = value.item()
         else:
-            # Counts of steps stay where they are; the rest is with its weight.
+            # Step counts are on the CPU unless the weight is on a GPU.
             on_cpu = key == "step" and not weight.is_cuda
             entries[key] = value if on_cpu else value.to(weight.device)
 
 
 def clip_gradients(weights: Sequence[Tensor], max_norm: float) -> Tensor:
-    r"""Scales all gradients, dense and sparse, so that their norm together is
-    at most :obj:`max_norm`, and returns the norm before.
+    r"""Scales all gradients, dense and sparse, so that their joint norm is at
+    most :obj:`max_norm`. Returns the norm before scaling.
     """
     grads = []
     for weight in weights:
         if weight.grad is not None and weight.grad.is_sparse:
-            # A row that is listed twice counts as the sum of both.
+            # The gradient of a repeated row is the sum of its entries.
             weight.grad = weight.grad.coalesce()
             grads.append(weight.grad.values())
         elif weight.grad is not None:

@@ -12,11 +12,19 @@ Schedule: TypeAlias = Literal["constant", "linear", "cosine"]
 PosteriorName: TypeAlias = Literal["laplace", "variational"]
 Structure: TypeAlias = Literal["isotropic", "diagonal"]
 
-#: The least value of each option of a loop that has one.
+#: The smallest values of training options.
 LEAST = {
     **dict.fromkeys(("epochs", "batch_size", "eval_every"), 1),
     **dict.fromkeys(("clip_norm", "kl_warmup", "eval_triples"), 0),
     **dict.fromkeys(("patience", "checkpoint_every", "noise_table"), 0),
+}
+
+#: The descriptions of the types of options, for messages.
+TYPES = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a finite number",
+    str: "text",
 }
 
 
@@ -26,17 +34,17 @@ class TrainOptions:
 
     Args:
         epochs (int, optional): The number of epochs. (default: :obj:`20`)
-        batch_size (int, optional): The number of triples a step.
+        batch_size (int, optional): The number of triples in a step.
             (default: :obj:`1024`)
         lr (float, optional): The learning rate. (default: :obj:`0.01`)
         optimizer (str, optional): :obj:`"adam"`, :obj:`"sparse-adam"` (which
             moves only the rows of a batch, and needs sparse gradients) or
             :obj:`"adagrad"`. (default: :obj:`"adam"`)
-        schedule (str, optional): The fall of the learning rate:
+        schedule (str, optional): The decay of the learning rate:
             :obj:`"constant"`, :obj:`"linear"` or :obj:`"cosine"`.
             (default: :obj:`"linear"`)
-        clip_norm (float, optional): The largest norm of all gradients
-            together; none if set to 0. (default: :obj:`0.0`)
+        clip_norm (float, optional): The largest joint norm of all gradients;
+            no clipping if set to 0. (default: :obj:`0.0`)
         kl_warmup (float, optional): The number of epochs in which the weight of
             the prior rises to its full value. (default: :obj:`0.0`)
         eval_every (int, optional): The number of epochs between validation
@@ -44,7 +52,7 @@ class TrainOptions:
         eval_triples (int, optional): The number of validation triples of a
             pass; all if set to 0. (default: :obj:`2000`)
         patience (int, optional): The number of validation passes without a
-            better MRR that ends training; never if set to 0.
+            better MRR after which training ends; never if set to 0.
             (default: :obj:`0`)
         checkpoint_every (int, optional): The number of steps between
             checkpoints within an epoch; none if set to 0. (default: :obj:`0`)
@@ -113,23 +121,23 @@ class PosteriorOptions:
 
 
 def check_options(
-    given: dict[str, Any], defaults: dict[str, Any], owner: str
+    options: dict[str, Any], defaults: dict[str, Any], owner: str
 ) -> None:
-    r"""Checks that options exist and are of the kind of their defaults. The
-    name of their owner is for messages.
+    r"""Checks that options exist and have the types of their defaults. Messages
+    have the name of the owner.
     """
-    for key, value in given.items():
+    for key, value in options.items():
         if key not in defaults:
             raise InvalidInputError(
                 f"{owner} has no option '{key}'; it has "
                 f"{', '.join(sorted(defaults))}"
             )
-        # A prior is a number, too.
-        likes = (defaults[key], 1.0) if key == "prior" else (defaults[key],)
-        if not any(_is_like(value, like) for like in likes):
+        # A prior is a name or a number.
+        examples = (defaults[key], 1.0) if key == "prior" else (defaults[key],)
+        if not any(_is_like(value, example) for example in examples):
+            types = [TYPES.get(type(e), f"like {e!r}") for e in examples]
             raise InvalidInputError(
-                f"{owner} takes '{key}' as something like {likes[0]!r} (got "
-                f"{value!r})"
+                f"{owner}: '{key}' must be {' or '.join(types)} (got {value!r})"
             )
 
 

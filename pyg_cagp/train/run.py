@@ -1,4 +1,4 @@
-r"""Training from a graph and a config to a model with its posterior."""
+r"""Training runs: a model, its posterior and a record in a folder."""
 
 import hashlib
 import json
@@ -119,7 +119,7 @@ def train_run(
     if folder is not None:
         stored = {key: record[key] for key in STORED}
         save_checkpoint(folder / MODEL, model_tensors(model), stored)
-        # Last: a folder with a record is a finished run.
+        # Written last: a folder with a record is a finished run.
         text = json.dumps(record, indent=2, allow_nan=False)
         write_atomically(folder / RECORD, text.encode())
     return Run(model, config, record)
@@ -146,8 +146,8 @@ def train_ensemble(
         out (str or pathlib.Path, optional): A folder, in which each member has
             a folder, numbered from 0. (default: :obj:`None`)
         dataset (str, optional): See :func:`train_run`. (default: :obj:`None`)
-        seed (int, optional): The seed of the first member, one less than that
-            of the next. (default: :obj:`0`)
+        seed (int, optional): The seed of the first member. Each next member
+            has the next seed. (default: :obj:`0`)
         progress (bool, optional): See :func:`train_run`.
             (default: :obj:`True`)
     """
@@ -172,17 +172,17 @@ def _config_of(
         return Config.find(dataset, config, recipe=recipe)
     if recipe is not None:
         raise InvalidInputError(
-            "'recipe' goes with the name of a model, not with a config; pass "
+            "'recipe' needs the name of a model (got a Config); pass "
             "Config.find(dataset, model, recipe=...)"
         )
     return config
 
 
 def _fingerprint(record: dict[str, Any]) -> str:
-    # Not the posterior: another one can be fitted after training.
-    decisive = {**record["config"], "posterior": None}
+    # Without the posterior, which can be fitted again after training.
+    options = {**record["config"], "posterior": None}
     text = json.dumps(
-        [decisive, record["graph"]["sha256"], record["seed"]], sort_keys=True
+        [options, record["graph"]["sha256"], record["seed"]], sort_keys=True
     )
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -192,7 +192,7 @@ def _open(folder: Path, trainer: Trainer, resume: bool) -> Tracker:
     _prepare(folder, resume)
     if (folder / STATE).exists():
         trainer.load()
-    # Events of epochs that come again are hidden.
+    # Old events of epochs that are trained again are hidden.
     has_events = any(folder.glob("events.out.tfevents.*"))
     step = trainer.state.epoch + 1 if has_events else None
     return Tracker(folder, purge_step=step)
@@ -201,7 +201,7 @@ def _open(folder: Path, trainer: Trainer, resume: bool) -> Tracker:
 def _fit(trainer: Trainer, kg: Data, fitter: Any) -> dict[str, Any]:
     r"""Trains the model, fits its posterior, and returns measurements."""
     model, state = trainer.model, trainer.fit()
-    began = time.perf_counter()
+    start = time.perf_counter()
     posterior = fit_posterior(fitter, model, kg)
     model.set_posterior(posterior)
     model.eval()
@@ -212,7 +212,7 @@ def _fit(trainer: Trainer, kg: Data, fitter: Any) -> dict[str, Any]:
         "prior_variance": posterior.prior_variance,
         "seconds": {
             "training": trainer.seconds,
-            "posterior": time.perf_counter() - began,
+            "posterior": time.perf_counter() - start,
         },
         "progress": asdict(state),
     }
@@ -226,7 +226,7 @@ def _prepare(out: Path, resume: bool) -> None:
             f"another folder"
         )
     make_folder(out)
-    # Half-written files of a process that was killed.
+    # Incomplete files of a killed process.
     for name in files:
         for part in out.glob(f".{name}.*.part"):
             part.unlink(missing_ok=True)

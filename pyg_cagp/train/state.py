@@ -1,4 +1,4 @@
-r"""The state of a training run, as it is stored and read back."""
+r"""Saving and loading of the state of a training run."""
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -22,14 +22,14 @@ class Progress:
     r"""The progress of a training run, in plain numbers.
 
     Args:
-        epoch (int): The number of whole epochs done.
-        batch (int): The number of batches done of the next epoch.
+        epoch (int): The number of finished epochs.
+        batch (int): The number of finished batches of the next epoch.
         loss (float): The sum of the losses of those batches.
         nll (float): The sum of their negative log-likelihoods.
         kl (float): The sum of their prior terms.
         best_mrr (float, optional): The best validation MRR so far.
         best_epoch (int): The epoch of the best validation MRR.
-        misses (int): The number of validation passes since then.
+        misses (int): The number of validation passes since the best.
         history (list): The measurements after each epoch.
     """
 
@@ -45,7 +45,7 @@ class Progress:
 
 
 def write_state(trainer: "Trainer", path: Path) -> None:
-    r"""Writes everything that decides the rest of a training run."""
+    r"""Writes the state that determines the rest of a training run."""
     model = trainer.model
     assert model.generator is not None
     tensors = nest("model", model.state_dict()) | nest("best", trainer.best)
@@ -70,19 +70,19 @@ def read_state(trainer: "Trainer", path: Path) -> None:
         raise CheckpointError(f"'{path}' is not the state of a training run")
     if meta["device"] != trainer.device.type:
         raise CheckpointError(
-            f"'{path}' was written on device '{meta['device']}' and cannot go "
-            f"on on '{trainer.device.type}', whose random numbers are others"
+            f"'{path}' was written on device '{meta['device']}' and cannot "
+            f"resume on '{trainer.device.type}', which has other random numbers"
         )
     if meta["fingerprint"] != trainer.fingerprint:
         raise CheckpointError(
             f"'{path}' belongs to another run: its graph, seed or config "
-            f"differs; go on with those it was begun with, or train into "
-            f"another folder"
+            f"differs; resume with the original ones, or train into another "
+            f"folder"
         )
     model.load_state_dict(unnest("model", tensors))
     trainer.best = unnest("best", tensors)
     load_optimizer_state(model, trainer.optimizers, unnest("optim", tensors))
-    # Generators keep their state on the CPU, whatever their device.
+    # States of generators are on the CPU, also those of other devices.
     trainer.order_state = tensors["rng.order"].cpu()
     trainer.batches.generator.set_state(trainer.order_state)
     model.generator.set_state(tensors["rng.model"].cpu())

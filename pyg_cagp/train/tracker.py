@@ -21,11 +21,12 @@ class Tracker:
 
     Args:
         folder (str or pathlib.Path): The folder of the event files.
-        purge_step (int, optional): The step from which on events of an earlier
-            run in the folder are hidden. (default: :obj:`None`)
+        purge_step (int, optional): The first step of which events of an
+            earlier run in the folder are hidden. (default: :obj:`None`)
     """
 
-    #: The number of entities in the projector, the most frequent.
+    #: The largest number of entities in the projector. The most frequent are
+    #: shown.
     max_embeddings = 5000
 
     def __init__(
@@ -33,8 +34,9 @@ class Tracker:
     ) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
-        # Event files are read in the order of their names, which begin with
-        # the second: a second file of the same second might be read first.
+        # TensorBoard reads event files in the order of their names, which begin
+        # with the time in seconds. The names of two files of the same second
+        # may be in the wrong order.
         stamp = f"events.out.tfevents.{int(time.time())}"
         if any(Path(folder).glob(f"{stamp}.*")):
             time.sleep(1)
@@ -60,11 +62,11 @@ class Tracker:
             model (GaussianKGEModel): The model.
             step (int): The step of the model.
         """
-        seen = (model.node_freq > 0).nonzero().view(-1)
-        if seen.numel() == 0:
+        entity = (model.node_freq > 0).nonzero().view(-1)
+        if entity.numel() == 0:
             return
-        freq = model.node_freq[seen].float()
-        variance = model.mean_variance(seen).float()
+        freq = model.node_freq[entity].float()
+        variance = model.mean_variance(entity).float()
         shares = torch.tensor(QUANTILES, device=variance.device)
         values = variance.quantile(shares).tolist()
         for share, value in zip(QUANTILES, values, strict=True):
@@ -79,7 +81,7 @@ class Tracker:
             self._figure(freq.cpu(), variance.cpu(), step)
 
     def _figure(self, freq: Tensor, variance: Tensor, step: int) -> None:
-        # Not pyplot, which keeps figures alive and wants a display.
+        # Not pyplot, which holds figures in memory and needs a display.
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(5, 4), layout="constrained")
@@ -109,11 +111,11 @@ class Tracker:
         columns = order, model.node_freq[order], model.mean_variance(order)
         lists = (column.tolist() for column in columns)
         rows = [
-            # A tab or a line break would end the cell.
+            # A tab or a line break would end the field.
             [" ".join(str(names[i]).split()), freq, f"{variance:.4g}"]
             for i, freq, variance in zip(*lists, strict=True)
         ]
-        # It may print a warning, and standard output is for the result.
+        # It may print a warning. Standard output is for results.
         with contextlib.redirect_stdout(sys.stderr):
             self.writer.add_embedding(
                 model.node_emb(order).cpu(),
@@ -147,9 +149,9 @@ class Tracker:
         self.writer.add_hparams(flat, results, run_name=".")
 
     def flush(self) -> None:
-        r"""Writes what is still in memory."""
+        r"""Writes buffered events."""
         self.writer.flush()
 
     def close(self) -> None:
-        r"""Writes what is still in memory, and ends."""
+        r"""Writes buffered events and closes the file."""
         self.writer.close()

@@ -28,9 +28,9 @@ from pyg_cagp.train.validation import Validation
 class Trainer:
     r"""Trains a model on the training triples of a graph.
 
-    The state of training is written to one file after every epoch, and within
-    epochs if so set. A run that was killed and resumed ends with the same bits
-    as one that was not. The model ends with the weights of the best filtered
+    The state of training is written to one file after every epoch, and more
+    often with :obj:`checkpoint_every`. A resumed run gives the same bits as an
+    uninterrupted one. The final weights are those of the best filtered
     validation MRR.
 
     Args:
@@ -41,8 +41,8 @@ class Trainer:
             (default: :obj:`0`)
         checkpoint (pathlib.Path, optional): The file of the state.
             (default: :obj:`None`)
-        fingerprint (str, optional): Identifies the run: a checkpoint with
-            another one is not resumed. (default: :obj:`""`)
+        fingerprint (str, optional): Identifies the run. A checkpoint with
+            another fingerprint is refused. (default: :obj:`""`)
         tracker (Tracker, optional): Writes the measurements.
             (default: :obj:`None`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar
@@ -71,10 +71,10 @@ class Trainer:
         self.state = Progress()
         self.best: dict[str, Tensor] = {}
         self.device = model.node_emb.weight.device
-        # One generator for the order of triples and one for all else, so that
-        # an epoch's order can be made again from where its generator stood.
+        # A separate generator for the order of triples: its state at the start
+        # of an epoch reproduces the order.
         order = torch.Generator(self.device).manual_seed(seed)
-        model.set_posterior(None)  # One fitted before has other means.
+        model.set_posterior(None)  # An earlier one has other means.
         model.generator = torch.Generator(self.device).manual_seed(seed + 1)
         if self.options.noise_table:
             model.noise_table = NoiseTable(
@@ -94,7 +94,7 @@ class Trainer:
         self.order_state = order.get_state()
 
     def fit(self, *, resume: bool = False) -> Progress:
-        r"""Trains until the last epoch, or until patience is out.
+        r"""Trains until the last epoch, or until early stopping.
 
         Args:
             resume (bool, optional): If set to :obj:`True`, continues from the
@@ -130,16 +130,16 @@ class Trainer:
     def _epoch(self, bar: Any, full_weight: float) -> None:
         state, every = self.state, self.options.checkpoint_every
         self.model.train()
-        began = time.perf_counter()
+        start = time.perf_counter()
         for batch in self.batches.epoch(first=state.batch):
             self._train_on(batch, full_weight)
             state.batch += 1
             bar.update()
             # The state at the end of an epoch is saved after validation.
-            within = state.batch < len(self.batches)
-            if every and within and self._step() % every == 0:
+            in_epoch = state.batch < len(self.batches)
+            if every and in_epoch and self._step() % every == 0:
                 now = time.perf_counter()
-                self.seconds, began = self.seconds + now - began, now
+                self.seconds, start = self.seconds + now - start, now
                 self.save()
         self._check_finite()
         size = len(self.batches)
@@ -163,12 +163,12 @@ class Trainer:
             mrr="-" if state.best_mrr is None else f"{state.best_mrr:.4f}",
         )
         if self.tracker is not None:
-            # Before the state: an event that is written twice is hidden.
+            # Before the checkpoint: events that are written twice are hidden.
             self.tracker.scalars(measured, state.epoch)
             if validate:
                 self.tracker.variances(self.model, state.epoch)
             self.tracker.flush()
-        self.seconds += time.perf_counter() - began
+        self.seconds += time.perf_counter() - start
         self.save()
 
     def _train_on(
@@ -223,13 +223,13 @@ class Trainer:
         return measured
 
     def _last_good(self) -> str:
-        advice = (
+        remedy = (
             f"lower 'lr' (now {self.options.lr:g}) or set 'clip_norm' (now "
             f"{self.options.clip_norm:g})"
         )
         if self.checkpoint is None or not self.checkpoint.exists():
-            return f"there is no checkpoint from before; {advice}"
-        return f"the last good checkpoint is '{self.checkpoint}'; {advice}"
+            return f"there is no earlier checkpoint; {remedy}"
+        return f"the last good checkpoint is '{self.checkpoint}'; {remedy}"
 
     def _check_finite(self) -> None:
         for name, tensor in self.model.state_dict().items():
@@ -238,12 +238,12 @@ class Trainer:
                 raise DivergenceError(f"{at}; {self._last_good()}")
 
     def save(self) -> None:
-        r"""Writes the state of training, if it is sound."""
+        r"""Writes the state of training, if all weights are finite."""
         if self.checkpoint is not None:
             self._check_finite()
             write_state(self, self.checkpoint)
 
     def load(self) -> None:
-        r"""Puts back the state that :meth:`save` wrote."""
+        r"""Restores the state that :meth:`save` wrote."""
         assert self.checkpoint is not None
         read_state(self, self.checkpoint)

@@ -10,15 +10,15 @@ from pyg_cagp.nn.scoring import rank_counts
 
 
 class Validation:
-    r"""Ranks validation triples, always the same ones, on both sides. Known
-    answers of train and validation are filtered. Those of test are not: test
-    must not decide when training stops.
+    r"""Ranks a fixed set of validation triples on both sides. Known answers of
+    train and validation are filtered. Those of test are not, because test
+    triples must not influence when training stops.
 
     Args:
         kg (Data): The graph.
         num_triples (int, optional): The number of triples to rank; all if set
             to 0. (default: :obj:`0`)
-        seed (int, optional): The seed that picks them. (default: :obj:`0`)
+        seed (int, optional): The seed that selects them. (default: :obj:`0`)
     """
 
     def __init__(
@@ -28,14 +28,14 @@ class Validation:
         size = self.triples.size(1)
         if 0 < num_triples < size:
             generator = torch.Generator().manual_seed(seed)
-            pick = torch.randperm(size, generator=generator)[:num_triples]
-            self.triples = self.triples[:, pick.to(self.triples.device)]
+            chosen = torch.randperm(size, generator=generator)[:num_triples]
+            self.triples = self.triples[:, chosen.to(self.triples.device)]
         known = triples(kg, kg.train_mask | kg.val_mask)
         self.known = AnswerIndex(*known, kg.num_nodes, kg.num_relations)
 
     def __call__(self, model: GaussianKGEModel) -> dict[str, float]:
-        r"""Returns the mean reciprocal rank and the hits, realistic in ties;
-        nothing if there are no validation triples.
+        r"""Returns the mean reciprocal rank and the hits, with realistic ranks
+        for ties. The result is empty without validation triples.
         """
         if self.triples.numel() == 0:
             return {}

@@ -1,4 +1,4 @@
-r"""Draws replacements for a part of triples, uniformly over what is allowed."""
+r"""Draws replacements for one part of triples."""
 
 import torch
 from torch import Tensor
@@ -9,16 +9,16 @@ from pyg_cagp.data import TripleIndex
 from pyg_cagp.data.answer_index import expand_ranges
 from pyg_cagp.typing import Role
 
-#: How often a refused draw is drawn again before all candidates are listed.
+#: The number of rounds of draws before all candidates are listed.
 _ROUNDS = 32
-#: How many candidates are listed at a time.
+#: The number of candidates listed at a time.
 _LISTED = 1 << 22
 
 Triples = tuple[Tensor, Tensor, Tensor]
 
 
 class Candidates:
-    r"""The candidates for one place of a triple."""
+    r"""The candidates for one part of triples: head, relation or tail."""
 
     def __init__(
         self, place: int, graph: Data, coverage: Coverage | None = None
@@ -32,7 +32,7 @@ class Candidates:
             self.start, self.entities = coverage.entities_by_relation(role)
 
     def sizes(self, triples: Triples) -> Tensor:
-        r"""Returns how many candidates each triple has to choose from."""
+        r"""Returns the number of candidates of each triple."""
         rel = triples[1]
         if self.start is None:
             return torch.full_like(rel, self.num)
@@ -46,15 +46,15 @@ class Candidates:
         return self.entities[place.clamp_(max=self.entities.numel() - 1)]
 
     def allowed(self, triples: Triples, known: TripleIndex | None) -> Tensor:
-        r"""Returns which triples may be drawn as false."""
+        r"""Returns whether each corrupted triple is allowed."""
         head, rel, tail = triples
-        fine = torch.ones_like(rel, dtype=torch.bool)
+        valid = torch.ones_like(rel, dtype=torch.bool)
         if self.coverage is not None and self.place == 1:
-            fine &= self.coverage.contains(head, rel, "head")
-            fine &= self.coverage.contains(tail, rel, "tail")
+            valid &= self.coverage.contains(head, rel, "head")
+            valid &= self.coverage.contains(tail, rel, "tail")
         if known is not None:
-            fine &= ~known.contains(head, rel, tail)
-        return fine
+            valid &= ~known.contains(head, rel, tail)
+        return valid
 
 
 def draw_valid(
@@ -63,10 +63,10 @@ def draw_valid(
     known: TripleIndex | None,
     generator: torch.Generator,
 ) -> tuple[Tensor, Tensor]:
-    r"""Draws one replacement a triple, uniformly over all that are allowed.
+    r"""Draws a replacement for each triple, uniformly over those allowed.
 
     Returns:
-        The replacements, and which triples have one.
+        The replacements, and whether each triple has one.
     """
     drawn = triples[candidates.place].clone()
     size = candidates.sizes(triples)
@@ -77,18 +77,18 @@ def draw_valid(
         rows = _select(triples, todo)
         number = _draw_numbers(size[todo], generator)
         tried = candidates.pick(rows, number)
-        fine = candidates.allowed(_replace(rows, candidates, tried), known)
-        drawn[todo[fine]] = tried[fine]
-        todo = todo[~fine]
+        valid = candidates.allowed(_replace(rows, candidates, tried), known)
+        drawn[todo[valid]] = tried[valid]
+        todo = todo[~valid]
     done = size > 0
     done[todo] = False
-    # The rest has few candidates or none: list them all and choose.
+    # The remaining triples have few candidates or none, so all are listed.
     for batch in _batches(todo, size):
-        choice, found = _choose_from_all(
+        choice, has_choice = _choose_from_all(
             candidates, _select(triples, batch), size[batch], known, generator
         )
-        drawn[batch] = torch.where(found, choice, drawn[batch])
-        done[batch] = found
+        drawn[batch] = torch.where(has_choice, choice, drawn[batch])
+        done[batch] = has_choice
     return drawn, done
 
 
@@ -125,11 +125,11 @@ def _choose_from_all(
     owner, number = expand_ranges(torch.zeros_like(size), size)
     listed = _select(rows, owner)
     tried = candidates.pick(listed, number)
-    fine = candidates.allowed(_replace(listed, candidates, tried), known)
-    owner, tried = owner[fine], tried[fine]
-    # A uniform choice within each group: the largest of random marks wins.
-    mark = torch.rand(owner.shape, generator=generator, dtype=torch.double)
-    order = mark.to(owner.device).argsort()
+    valid = candidates.allowed(_replace(listed, candidates, tried), known)
+    owner, tried = owner[valid], tried[valid]
+    # The candidate of the largest random number of a triple is a uniform one.
+    draw = torch.rand(owner.shape, generator=generator, dtype=torch.double)
+    order = draw.to(owner.device).argsort()
     number = torch.arange(owner.numel(), device=size.device)
     winner = torch.full_like(size, -1)
     winner.scatter_reduce_(0, owner[order], number, "amax")

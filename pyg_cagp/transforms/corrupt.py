@@ -31,11 +31,11 @@ Corrupt: TypeAlias = Literal["tail", "head", "both", "relation"]
 
 @functional_transform("kg_corrupt_triples")
 class CorruptTriples(BaseTransform):
-    r"""Corrupts held-out triples, the usual way to get false ones
+    r"""Replaces a part of held-out triples, which gives false triples
     (functional name: :obj:`kg_corrupt_triples`).
 
     Adds :obj:`corrupt_edge_index` of shape :obj:`[2, M]`,
-    :obj:`corrupt_edge_type` and :obj:`corrupt_source`, the number of the edge
+    :obj:`corrupt_edge_type` and :obj:`corrupt_source`, the index of the edge
     that each one was made from. The same data and seed give the same triples.
 
     Args:
@@ -96,7 +96,7 @@ class CorruptTriples(BaseTransform):
             data = as_split(data)
             rel = data.edge_type
             source = torch.arange(rel.numel(), device=rel.device)
-        graph = self._whole_graph(data)
+        graph = self._full_graph(data)
         known = TripleIndex.from_data(graph) if self.filtered else None
         typed = self.candidates == "typed"
         coverage = Coverage.from_data(graph) if typed else None
@@ -107,16 +107,16 @@ class CorruptTriples(BaseTransform):
         places = self._places(source, generator)
         done = torch.zeros_like(source, dtype=torch.bool)
         triple = [head.clone(), rel.clone(), tail.clone()]
-        # Where one end has no candidate, "both" leaves the other.
+        # If one end has no candidate, "both" replaces the other one.
         for turn in range(2 if self.corrupt == "both" else 1):
             for place in range(3):
                 rows = ((places == place) & ~done).nonzero().view(-1)
                 if rows.numel() == 0:
                     continue
                 options = Candidates(place, graph, coverage)
-                given = head[rows], rel[rows], tail[rows]
-                found = draw_valid(options, given, known, generator)
-                triple[place][rows], done[rows] = found
+                parts = head[rows], rel[rows], tail[rows]
+                drawn = draw_valid(options, parts, known, generator)
+                triple[place][rows], done[rows] = drawn
             if turn == 0:
                 places = 2 - places
         data.corrupt_edge_index = torch.stack([triple[0], triple[2]])[:, done]
@@ -124,7 +124,7 @@ class CorruptTriples(BaseTransform):
         data.corrupt_source = source[done]
         return data
 
-    def _whole_graph(self, data: Data) -> Data:
+    def _full_graph(self, data: Data) -> Data:
         num = num_relations_of(data)
         if self.reference is not None:
             graph = self._graph = self._graph or as_kg(self.reference)

@@ -1,4 +1,4 @@
-r"""The graph that the input of a transform belongs to."""
+r"""The reference of a transform: the graph of a single split."""
 
 import copy
 import hashlib
@@ -22,7 +22,7 @@ def has_splits(data: Data) -> bool:
 
 
 def as_split(data: Data) -> Data:
-    r"""Checks a single split, and holds its ids as :obj:`torch.long`."""
+    r"""Checks a single split, and converts its ids to :obj:`torch.long`."""
     for key in ("edge_index", "edge_type"):
         if key not in data:
             raise InvalidInputError(f"'data' has no '{key}'")
@@ -37,15 +37,17 @@ def as_split(data: Data) -> Data:
 
 
 def num_relations_of(data: Data) -> int:
-    r"""Returns the number of relations, as far as a split knows it."""
-    given = data.get("num_relations")
-    if given is not None:
-        return int(given)
+    r"""Returns the number of relations that a split states or uses."""
+    number = data.get("num_relations")
+    if number is not None:
+        return int(number)
     return int(data.edge_type.max()) + 1 if data.edge_type.numel() else 0
 
 
 def training_edges(reference: Any) -> tuple[Tensor, Tensor, int, int]:
-    r"""Returns the training edges of a reference, and its sizes."""
+    r"""Returns the training edges of a reference, and its numbers of entities
+    and relations.
+    """
     if isinstance(reference, Data) and not has_splits(reference):
         reference = as_split(copy.copy(reference))
         edges = reference.edge_index, reference.edge_type
@@ -55,29 +57,29 @@ def training_edges(reference: Any) -> tuple[Tensor, Tensor, int, int]:
     return torch.stack([head, tail]), rel, kg.num_nodes, kg.num_relations
 
 
-def needs_reference(name: str, what: str) -> InvalidInputError:
-    r"""Returns the error for a single split that comes without its graph."""
+def needs_reference(name: str, needed: str) -> InvalidInputError:
+    r"""Returns the error for a single split without a reference."""
     return InvalidInputError(
         f"'data' holds no train_mask, val_mask and test_mask, so {name} needs "
-        f"the others; pass {what} as 'reference', or join the splits by "
+        f"a reference; pass {needed} as 'reference', or join the splits by "
         f"pyg_cagp.data.as_kg first"
     )
 
 
-def grown(coverage: Coverage, data: Data) -> Coverage:
-    r"""Makes room for relations that a split has but training never had."""
+def extend_coverage(coverage: Coverage, data: Data) -> Coverage:
+    r"""Extends a coverage by entities and relations that only a split has."""
     before = coverage.num_nodes, coverage.num_relations
     needed = int(data.num_nodes or 0), num_relations_of(data)
     after = tuple(map(max, before, needed))
     if after == before:
         return coverage
-    none = data.edge_type.new_empty(0)
-    return coverage.clone().update(none.expand(2, 0), none, *after)
+    empty = data.edge_type.new_empty(0)
+    return coverage.clone().update(empty.expand(2, 0), empty, *after)
 
 
 def describe_options(transform: Any, names: Iterable[str]) -> str:
-    r"""Returns the :obj:`repr` of a transform. PyG knows a changed
-    :obj:`pre_transform` by it, so the content of a reference is in it.
+    r"""Returns the :obj:`repr` of a transform. PyG detects a changed
+    :obj:`pre_transform` by it, so it has a digest of the reference.
     """
     options = [f"{name}={getattr(transform, name)!r}" for name in names]
     reference = getattr(transform, "reference", None)
@@ -87,7 +89,7 @@ def describe_options(transform: Any, names: Iterable[str]) -> str:
 
 
 def fingerprint(reference: Any) -> str:
-    r"""Returns a short text that changes with the content of a reference."""
+    r"""Returns a digest of the content of a reference."""
     if isinstance(reference, (tuple, list)):
         return f"({', '.join(map(fingerprint, reference))})"
     if isinstance(reference, Dataset):

@@ -1,4 +1,4 @@
-r"""Partitions by rarity and by coverage, as if time had passed."""
+r"""The partition of the paper into ID, emerging and novel triples."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.reference import (
     as_split,
     describe_options,
-    grown,
+    extend_coverage,
     has_splits,
     needs_reference,
     training_edges,
@@ -52,13 +52,13 @@ class TemporalLikeOOD(BaseTransform):
     .. note::
 
         The labels are a function of frequency and coverage. A detector that
-        knows these two is perfect by construction.
+        uses both is perfect by construction.
 
     Args:
         quantile (float, optional): The quantile of the entity frequencies that
             is :math:`\tau`, in :math:`(0, 1)`. (default: :obj:`0.10`)
         inclusive (bool, optional): A frequency of exactly :math:`\tau` is
-            emerging, too. (default: :obj:`False`)
+            also emerging. (default: :obj:`False`)
         population (str, optional): The entities of the quantile: those
             :obj:`"seen"` in train, or :obj:`"all"`. (default: :obj:`"seen"`)
         self_loops (str, optional): A triple with one entity as head and tail
@@ -75,8 +75,8 @@ class TemporalLikeOOD(BaseTransform):
         [-1, 0, 1, 2]
     """
 
-    #: The partitions of the paper: as its text states it, as its tables 1 and
-    #: 2 have it, and as its appendix on assumption A3 has it.
+    #: The partitions of the paper: that of its text (and with an inclusive
+    #: threshold), of its tables 1 and 2, and of its appendix on assumption A3.
     presets = {  # noqa: RUF012
         "stated": {"quantile": 0.10, "inclusive": False},
         "inclusive": {"quantile": 0.10, "inclusive": True},
@@ -126,8 +126,8 @@ class TemporalLikeOOD(BaseTransform):
     def forward(self, data: Data) -> Data:
         r"""Labels the edges of a graph, or of one split of it."""
         if self.reference is None and not has_splits(data):
-            what = "the training split or its Coverage"
-            raise needs_reference("TemporalLikeOOD", what)
+            needed = "the training split or its Coverage"
+            raise needs_reference("TemporalLikeOOD", needed)
         data = as_kg(data) if has_splits(data) else as_split(data)
         coverage, train, is_train = self._evidence(data)
         kinds = self._kinds(coverage, train, *triples(data))
@@ -155,8 +155,15 @@ class TemporalLikeOOD(BaseTransform):
             loops = (source == target).long()
             frequency -= scatter(loops, source, dim_size=coverage.num_nodes)
         tau = self.threshold(frequency)
-        given = coverage, tau, head, rel, tail
-        kind = kind_of(*given, inclusive=self.inclusive, frequency=frequency)
+        kind = kind_of(
+            coverage,
+            tau,
+            head,
+            rel,
+            tail,
+            inclusive=self.inclusive,
+            frequency=frequency,
+        )
         return kind, tau
 
     def threshold(self, frequency: Tensor) -> float:
@@ -169,7 +176,7 @@ class TemporalLikeOOD(BaseTransform):
             frequency = frequency[frequency > 0]
         if frequency.numel() == 0:
             raise InvalidInputError("'data' has no training edges")
-        # torch.quantile stops at 16 million entries.
+        # torch.quantile is limited to 16 million entries.
         return float(np.quantile(frequency.cpu().numpy(), self.quantile))
 
     def _evidence(self, data: Data) -> tuple[Coverage, Tensor, bool]:
@@ -179,7 +186,11 @@ class TemporalLikeOOD(BaseTransform):
             if coverage.device != device:
                 coverage = coverage.clone().to(device)
             # Slots are counted twice, so the edges are not read.
-            return grown(coverage, data), data.edge_index[:, :0], False
+            return (
+                extend_coverage(coverage, data),
+                data.edge_index[:, :0],
+                False,
+            )
         if self.reference is None:
             edges = training_edges(data)
         else:
@@ -190,7 +201,7 @@ class TemporalLikeOOD(BaseTransform):
         coverage = Coverage.from_edges(edge_index, edge_type, *edges[2:])
         same_ends = torch.equal(data.edge_index, edge_index)
         is_train = same_ends and torch.equal(data.edge_type, edge_type)
-        return grown(coverage, data), edge_index, is_train
+        return extend_coverage(coverage, data), edge_index, is_train
 
     def __repr__(self) -> str:
         names = "quantile", "inclusive", "population", "self_loops"

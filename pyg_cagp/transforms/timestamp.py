@@ -1,4 +1,4 @@
-r"""Splits a graph by dates."""
+r"""Splits a dated graph into the past and the future."""
 
 import contextlib
 from datetime import date
@@ -18,7 +18,7 @@ from pyg_cagp.data.kg import MASKS, SPLIT_BOUND
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms.reference import describe_options
 
-#: What becomes of repeated facts.
+#: The treatment of facts that also occur in train.
 Repeats: TypeAlias = Literal["keep", "drop"]
 
 #: The length of a week, by the unit of time.
@@ -125,7 +125,7 @@ class TimestampOOD(BaseTransform):
         options = {key: _plain(getattr(self, key)) for key in _OPTIONS}
         data.time_cut = options
         if self.repeats == "drop":
-            data = _keep(data, ~data.is_repeat)
+            data = _select_edges(data, ~data.is_repeat)
         span = f"from time {int(time.min())} to {int(time.max())}"
         self._check(data, f"the cut is at {end}, the edges run {span}")
         return data
@@ -135,11 +135,12 @@ class TimestampOOD(BaseTransform):
             raise InvalidInputError(f"no training edge is left ({why})")
         for split in ["test"] if self.val_cutoff is None else ["val", "test"]:
             label = data.ood_label[data[f"{split}_mask"]]
-            for value, what in ((0, "past"), (1, "future")):
+            for value, period in ((0, "past"), (1, "future")):
                 if not bool((label == value).any()):
                     raise InvalidInputError(
-                        f"no {what} edge is left in the {split} split ({why}, "
-                        f"held_out={self.held_out}, repeats={self.repeats!r})"
+                        f"no {period} edge is left in the {split} split "
+                        f"({why}, held_out={self.held_out}, "
+                        f"repeats={self.repeats!r})"
                     )
 
     def __repr__(self) -> str:
@@ -186,7 +187,7 @@ def _moment(name: str, value: Any, data: Data) -> int:
             f"plain numbers; pass a number"
         )
     moment = np.datetime64("NaT")
-    # Words such as "today" would mean another cut every day.
+    # A word such as "today" would give another cut-off every day.
     if isinstance(value, (str, date)) and not str(value).isalpha():
         with contextlib.suppress(ValueError):
             moment = np.datetime64(value)
@@ -209,12 +210,14 @@ def _repeats(data: Data, train: Tensor) -> Tensor:
     return known.contains(*triples(data)) & ~train
 
 
-def _keep(data: Data, mask: Tensor) -> Data:
-    ours = (*MASKS, "ood_label", "is_repeat")
-    # All are found before the first is cut, while sizes still agree.
-    kept = {
+def _select_edges(data: Data, mask: Tensor) -> Data:
+    split_keys = (*MASKS, "ood_label", "is_repeat")
+    # `is_edge_attr` compares sizes, so all attributes are selected before any
+    # of them changes.
+    selected = {
         key: value[..., mask]
         for key, value in data.to_dict().items()
-        if isinstance(value, Tensor) and (key in ours or data.is_edge_attr(key))
+        if isinstance(value, Tensor)
+        and (key in split_keys or data.is_edge_attr(key))
     }
-    return data.update(kept)
+    return data.update(selected)

@@ -1,4 +1,4 @@
-r"""Estimators of uncertainty: one interface, one file a method."""
+r"""Estimators of the uncertainty of triples."""
 
 from pyg_cagp.uncertainty import baselines
 from pyg_cagp.uncertainty.base import UncertaintyEstimator

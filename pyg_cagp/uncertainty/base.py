@@ -1,4 +1,4 @@
-r"""The common part of all estimators of uncertainty."""
+r"""The base classes of estimators of uncertainty."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from pyg_cagp.uncertainty.state import FittedModule
 
 Triples = tuple[Tensor, Tensor, Tensor]
 
-#: Labels the validation triples when it is called, and not before.
+#: A function that labels the validation triples. Some estimators never call it.
 Labelled = Callable[[], LabelledTriples]
 
 
@@ -53,18 +53,21 @@ class UncertaintyEstimator(FittedModule):
     Args:
         num_nodes (int): The number of entities.
         num_relations (int): The number of relations.
+
+    .. note::
+        For an example of a new estimator, see ``docs/howto/new_estimator.md``.
     """
 
-    #: The sides of the shared softmax terms that are read. An option may
-    #: decide it, so an instance can have its own.
+    #: The sides of the softmax terms that the estimator reads. Options of an
+    #: instance may change it.
     reads_scores: tuple[Side, ...] = ()
 
     @abstractmethod
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the uncertainty of each triple, without any check. An
-        estimator with :obj:`reads_scores` takes :obj:`terms` as well.
+        r"""Returns the uncertainty of each triple, without checks. An estimator
+        with :obj:`reads_scores` also takes :obj:`terms`.
         """
 
     @torch.no_grad()
@@ -84,16 +87,16 @@ class UncertaintyEstimator(FittedModule):
             rel_type (torch.Tensor): The relation types.
             tail_index (torch.Tensor): The tail indices.
             terms (SoftmaxTerms, optional): The shared
-                :func:`~pyg_cagp.nn.scoring.softmax_terms` of the triples, which
-                are computed if an estimator needs them and none are given.
+                :func:`~pyg_cagp.nn.scoring.softmax_terms` of the triples. If
+                set to :obj:`None`, an estimator computes those that it needs.
                 (default: :obj:`None`)
         """
         triples = self._ready(head_index, rel_type, tail_index)
         if triples[0].numel() == 0:
             return torch.empty(head_index.shape, device=head_index.device)
         options: Any = {"terms": terms} if self.reads_scores else {}
-        found = self.uncertainty(*triples, **options)
-        return found.to(head_index.device)
+        uncertainty = self.uncertainty(*triples, **options)
+        return uncertainty.to(head_index.device)
 
     def fit(
         self,
@@ -107,8 +110,8 @@ class UncertaintyEstimator(FittedModule):
 
         Args:
             data (LabelledTriples or Data): Labelled validation triples, or the
-                graph, as anything that :func:`~pyg_cagp.data.as_kg` takes.
-                Estimators that train a model need the graph.
+                graph; see :func:`~pyg_cagp.data.as_kg`. Estimators that train a
+                model need the graph.
             protocol (str or Protocol, optional): The protocol that labels the
                 validation triples of a graph, or its name; see
                 :mod:`pyg_cagp.protocols`. (default: :obj:`"temporal-like"`)
@@ -125,11 +128,13 @@ class UncertaintyEstimator(FittedModule):
         rule = protocol_of(protocol, preset=preset, seed=seed)
         if isinstance(data, LabelledTriples):
             self._check_split(data, rule)
-            self._fit(lambda: _to_fit_on(data))
+            self._fit(lambda: _with_both_classes(data))
         else:
             kg = as_kg(data)
             coverage = Coverage._from_kg
-            self._fit(lambda: _to_fit_on(rule._label(kg, "val", coverage(kg))))
+            self._fit(
+                lambda: _with_both_classes(rule._label(kg, "val", coverage(kg)))
+            )
         return self.accept_posterior()
 
     def _check_split(self, split: LabelledTriples, rule: Protocol) -> None:
@@ -149,12 +154,12 @@ class UncertaintyEstimator(FittedModule):
                 f"'{split.split}'); label them by protocol.label(kg, 'val')"
             )
 
-    # Neither is abstract, as many estimators have nothing to fit.
+    # The next two are not abstract, since many estimators have nothing to fit.
     def _fit(self, labelled: Labelled) -> None:
-        r"""Sets the attributes that end in an underscore; none here."""
+        r"""Sets the fitted attributes, by default none."""
 
     def _train(self, kg: Data) -> None:
-        r"""Trains the modules named in :obj:`trained`, if there are any."""
+        r"""Trains the modules in :obj:`trained`, by default none."""
 
     # Checks ##################################################################
 
@@ -171,7 +176,7 @@ class UncertaintyEstimator(FittedModule):
 
 
 class ModelEstimator(UncertaintyEstimator):
-    r"""A base class of estimators of one model of a required class."""
+    r"""A base class of estimators that read a model."""
 
     def __init__(self, model: Any, kind: type = object) -> None:
         check_type("model", model, kind)
@@ -188,7 +193,7 @@ class ModelEstimator(UncertaintyEstimator):
 
 
 class CoverageEstimator(CoverageModule, UncertaintyEstimator):
-    r"""A base class of estimators of a coverage."""
+    r"""A base class of estimators that read a coverage."""
 
     def __init__(self, coverage: Coverage) -> None:
         check_type("coverage", coverage, Coverage)
@@ -204,6 +209,6 @@ class CoverageEstimator(CoverageModule, UncertaintyEstimator):
         return [self.coverage]
 
 
-def _to_fit_on(val: LabelledTriples) -> LabelledTriples:
+def _with_both_classes(val: LabelledTriples) -> LabelledTriples:
     check_both_classes(val.label, f"protocol '{val.protocol.name}'")
     return val

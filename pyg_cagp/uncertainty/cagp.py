@@ -1,4 +1,4 @@
-r"""Weighed sums of semantic and structural uncertainty."""
+r"""Weighted sums of semantic and structural uncertainty."""
 
 import math
 from typing import Any, Literal, TypeAlias, get_args
@@ -30,13 +30,13 @@ class SimpleAverage(UncertaintyEstimator):
         U(h, r, t) = \frac{1}{2} \tilde{U}_{\text{sem}}(h, r, t) +
         \frac{1}{2} U_{\text{str}}(h, r, t)
 
-    Both are on the scale :math:`[0, 2]`. The semantic part is brought to it by
-    the smallest and the largest variance of all entities, which :meth:`fit`
-    computes once: no score depends on its batch.
+    Both parts have the scale :math:`[0, 2]`. The scale of the semantic part
+    depends on the smallest and the largest variance of all entities.
+    :meth:`fit` computes them once, so no value depends on its batch.
 
     Args:
         model (GaussianKGEModel, SemanticUncertainty or FrequencyUncertainty):
-            The model, or an estimator in place of the mean of its variances.
+            The model, or an estimator that replaces its mean variances.
         coverage (Coverage or StructuralUncertainty): The coverage of the
             training triples, or an estimator of it.
 
@@ -46,6 +46,10 @@ class SimpleAverage(UncertaintyEstimator):
         >>> cov = Coverage.from_data(kg)
         >>> SimpleAverage(FrequencyUncertainty(cov), cov).fit(kg).alpha
         0.5
+
+    .. note::
+        For a use of this estimator, see
+        ``benchmark/paper/experiments/leak.py``.
     """
 
     needs_fit = True
@@ -102,8 +106,8 @@ class SimpleAverage(UncertaintyEstimator):
     def decompose(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Decomposition:
-        r"""Returns the uncertainty of each triple and its two parts, which are
-        each on :math:`[0, 2]` and not yet weighed.
+        r"""Returns the uncertainty of each triple and its two parts, each in
+        :math:`[0, 2]` and without weights.
 
         Args:
             head_index (torch.Tensor): The head indices.
@@ -122,14 +126,15 @@ class SimpleAverage(UncertaintyEstimator):
         width = self.high_ - self.low_
         if width > 0:
             semantic.div_(width / 2)
-        same = self.structural.device == head.device
-        evaluate = self.structural.uncertainty if same else self.structural
+        same_device = self.structural.device == head.device
+        part = self.structural
+        evaluate = part.uncertainty if same_device else part
         return semantic, evaluate(head, rel, tail).to(semantic.dtype)
 
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the weighed sum of both parts."""
+        r"""Returns the weighted sum of both parts."""
         semantic, structural = self._signals(head_index, rel_type, tail_index)
         structural = structural.mul_(1 - self.alpha_)
         return semantic.mul_(self.alpha_).add_(structural)
@@ -145,13 +150,13 @@ class CAGP(SimpleAverage):
         U_{\text{CAGP}}(h, r, t) = \alpha \, \tilde{U}_{\text{sem}}(h, r, t) +
         (1 - \alpha) \, U_{\text{str}}(h, r, t), \quad \alpha \in [0, 1]
 
-    No term of the paper's training loss has :math:`\alpha` in it. Here it is
-    fitted on validation triples that are labelled by the same rule as test
-    triples, and frozen.
+    The training loss of the paper does not depend on :math:`\alpha`. Here,
+    :meth:`fit` chooses it on validation triples, labelled by the same protocol
+    as the test triples.
 
     Args:
         model (GaussianKGEModel, SemanticUncertainty or FrequencyUncertainty):
-            The model, or an estimator in place of the mean of its variances.
+            The model, or an estimator that replaces its mean variances.
         coverage (Coverage or StructuralUncertainty): The coverage of the
             training triples, or an estimator of it.
         fit_by (str, optional): :obj:`"likelihood"` for the weight under which
@@ -167,6 +172,10 @@ class CAGP(SimpleAverage):
         >>> cagp = CAGP(model, Coverage.from_data(kg)).fit(kg)
         >>> 0 <= cagp.alpha <= 1
         True
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/ood_detection.py``.
     """
 
     def __init__(
@@ -188,20 +197,21 @@ class CAGP(SimpleAverage):
         triples = (part.to(self.device) for part in val.triples)
         with torch.no_grad():
             signals = torch.stack(self._signals(*triples), 1).double()
-        likely = self.fit_by == "likelihood"
-        self.alpha_ = (_most_likely if likely else _best_area)(signals, label)
+        by_likelihood = self.fit_by == "likelihood"
+        best_alpha = _most_likely if by_likelihood else _best_area
+        self.alpha_ = best_alpha(signals, label)
 
 
 def _most_likely(signals: Tensor, label: Tensor) -> float:
-    # A logistic regression on a weighed sum has two slopes, and their ratio is
-    # that of the weights.
+    # The slopes of a logistic regression on both parts have the ratio of the
+    # weights.
     slopes, _ = metrics.monotone_logistic(signals, label)
     total = float(slopes.sum())
     return float(slopes[0]) / total if total > 0 else 0.5
 
 
 def _best_area(signals: Tensor, label: Tensor) -> float:
-    # On a grid of lambda, which is dense near both ends of alpha.
+    # A grid of logits, which is dense where alpha is close to 0 or 1.
     logits = torch.linspace(-8, 8, 161, dtype=torch.double).tolist()
     alphas = [1 / (1 + math.exp(-logit)) for logit in logits]
     areas = [

@@ -1,4 +1,4 @@
-r"""All evidence, weighed on validation triples."""
+r"""The probability of being out of distribution, from all evidence."""
 
 from typing import Any, Self
 
@@ -36,8 +36,8 @@ class EvidenceUncertainty(UncertaintyEstimator):
         coverage (Coverage): The coverage of the training triples.
         model (Scorer or callable, optional): The model.
             (default: :obj:`None`)
-        use_score (bool, optional): If set to :obj:`False`, reads no scores,
-            but counts, coverage, frequency and variance only.
+        use_score (bool, optional): If set to :obj:`False`, uses no scores,
+            only counts, coverage, frequencies and variances.
             (default: :obj:`True`)
         num_knots (int, optional): The number of knots of each function.
             (default: :obj:`16`)
@@ -51,6 +51,10 @@ class EvidenceUncertainty(UncertaintyEstimator):
         >>> zero = torch.zeros(1, dtype=torch.long)
         >>> bool(0 <= estimator(zero, zero, zero) <= 1)
         True
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/selective_prediction.py``.
     """
 
     needs_fit = True
@@ -120,10 +124,12 @@ class EvidenceUncertainty(UncertaintyEstimator):
         check_same_shape(head_index=head, label=label)
         check_both_classes(label, "'label'")
         device = self.device
-        found = self.evidence(head.to(device), rel.to(device), tail.to(device))
-        shares = torch.linspace(0, 1, self.num_knots + 1, dtype=found.dtype)
-        knots = torch.quantile(found, shares.to(device)[:-1], dim=0).t()
-        basis = self._basis(found, knots)
+        evidence = self.evidence(
+            head.to(device), rel.to(device), tail.to(device)
+        )
+        shares = torch.linspace(0, 1, self.num_knots + 1, dtype=evidence.dtype)
+        knots = torch.quantile(evidence, shares.to(device)[:-1], dim=0).t()
+        basis = self._basis(evidence, knots)
         slopes, intercept = metrics.monotone_logistic(
             basis.flatten(1), label.long(), ridge=self.ridge
         )
@@ -133,14 +139,14 @@ class EvidenceUncertainty(UncertaintyEstimator):
         return self.accept_posterior()
 
     @staticmethod
-    def _basis(found: Tensor, knots: Tensor) -> Tensor:
-        # The part of each interval between knots that lies below a value: its
-        # sums with slopes of at least 0 are the monotone piecewise linear
-        # functions.
+    def _basis(evidence: Tensor, knots: Tensor) -> Tensor:
+        # For each interval between knots, the length of its part below a value.
+        # Weighted sums with non-negative slopes are the monotone piecewise
+        # linear functions.
         last = torch.full_like(knots[:, :1], torch.inf)
         upper = torch.cat([knots[:, 1:], last], dim=1)
-        reached = torch.minimum(found[:, :, None], upper[None])
-        return (reached - knots[None]).clamp(min=0)
+        below = torch.minimum(evidence[:, :, None], upper[None])
+        return (below - knots[None]).clamp(min=0)
 
     @torch.no_grad()
     def parts(
@@ -163,8 +169,8 @@ class EvidenceUncertainty(UncertaintyEstimator):
         triples = self._ready(head_index, rel_type, tail_index)
         return self._log_odds(self.evidence(*triples, terms))
 
-    def _log_odds(self, found: Tensor) -> dict[str, Tensor]:
-        pieces = (self._basis(found, self.knots_) * self.slopes_).sum(dim=2)
+    def _log_odds(self, evidence: Tensor) -> dict[str, Tensor]:
+        pieces = (self._basis(evidence, self.knots_) * self.slopes_).sum(dim=2)
         # Columns are sorted by family.
         families = [family for family, _ in self.evidence.names]
         sizes = [families.count(name) for name in FAMILIES]
@@ -179,6 +185,6 @@ class EvidenceUncertainty(UncertaintyEstimator):
         terms: SoftmaxTerms | None = None,
     ) -> Tensor:
         r"""Returns the probability of being out of distribution."""
-        found = self.evidence(head_index, rel_type, tail_index, terms)
-        total = torch.stack(list(self._log_odds(found).values())).sum(dim=0)
+        evidence = self.evidence(head_index, rel_type, tail_index, terms)
+        total = torch.stack(list(self._log_odds(evidence).values())).sum(dim=0)
         return torch.sigmoid(total + self.intercept_)

@@ -1,4 +1,4 @@
-r"""All evidence about a triple, each piece higher for more uncertainty."""
+r"""The evidence about a triple; higher values mean more uncertainty."""
 
 from typing import cast
 
@@ -16,7 +16,7 @@ from pyg_cagp.uncertainty.parts import (
 )
 from pyg_cagp.uncertainty.possible import PossiblePairs, possible_pairs
 
-#: The families of evidence, in their order.
+#: The families of evidence, in the order of the columns.
 FAMILIES = ("semantic", "structural", "score")
 
 
@@ -36,8 +36,8 @@ class Evidence(CoverageModule):
         coverage (Coverage): The coverage of the training triples.
         model (Scorer or callable, optional): The model; variances need a
             Gaussian one. (default: :obj:`None`)
-        use_score (bool, optional): If set to :obj:`False`, leaves out what
-            depends on scores. (default: :obj:`True`)
+        use_score (bool, optional): If set to :obj:`False`, leaves out the
+            family *score*. (default: :obj:`True`)
 
     Example:
         >>> from pyg_cagp.datasets import load
@@ -71,8 +71,8 @@ class Evidence(CoverageModule):
         tail_index: Tensor,
         terms: SoftmaxTerms | None = None,
     ) -> Tensor:
-        r"""Returns the evidence, of shape :obj:`[B, len(names)]`, without any
-        check.
+        r"""Returns the evidence, of shape :obj:`[B, len(names)]`, without
+        checks.
         """
         triples = head_index, rel_type, tail_index
         columns = self._semantic(head_index, tail_index)
@@ -85,40 +85,40 @@ class Evidence(CoverageModule):
     def names(self) -> list[tuple[str, str]]:
         r"""The family and the name of each column."""
         ends = ("head", "tail")
-        found = [("semantic", f"rarity of {end}") for end in ends]
+        names = [("semantic", f"rarity of {end}") for end in ends]
         if isinstance(self.model, GaussianKGEModel):
-            found += [("semantic", f"variance of {end}") for end in ends]
+            names += [("semantic", f"variance of {end}") for end in ends]
         for end in ends:
             for role in ("its", "the other", "either"):
-                found.append(("structural", f"few times {end} in {role} role"))
-            found.append(("structural", f"{end} not possible"))
+                names.append(("structural", f"few times {end} in {role} role"))
+            names.append(("structural", f"{end} not possible"))
         if self.use_score:
-            found += [("score", "low score")]
-            found += [("score", f"improbable {end}") for end in ends]
+            names += [("score", "low score")]
+            names += [("score", f"improbable {end}") for end in ends]
             if isinstance(self.model, GaussianKGEModel):
-                found += [("score", "variance of the score")]
-        return found
+                names += [("score", "variance of the score")]
+        return names
 
     def _semantic(self, head: Tensor, tail: Tensor) -> list[Tensor]:
         frequency = self.coverage._frequency()
-        found = [-frequency.take(e).double().log1p() for e in (head, tail)]
+        columns = [-frequency.take(e).double().log1p() for e in (head, tail)]
         if isinstance(self.model, GaussianKGEModel):
             variance = self.model.posterior.mean_variance
-            found += [variance(e).log() for e in (head, tail)]
-        return found
+            columns += [variance(e).log() for e in (head, tail)]
+        return columns
 
     def _structural(
         self, head: Tensor, rel: Tensor, tail: Tensor
     ) -> list[Tensor]:
-        found = []
+        columns = []
         for role, entity in (("head", head), ("tail", tail)):
             counts = self.coverage._counts(entity, rel)
-            own, other = counts if role == "head" else counts[::-1]
-            for count in (own, other, own + other):
-                found.append(-count.double().log1p())
-            possible = cast(PossiblePairs, self.possible[role])
-            found.append(1 - possible.given(entity, rel, own > 0))
-        return found
+            in_role, in_other = counts if role == "head" else counts[::-1]
+            for count in (in_role, in_other, in_role + in_other):
+                columns.append(-count.double().log1p())
+            pairs = cast(PossiblePairs, self.possible[role])
+            columns.append(1 - pairs.probability(entity, rel, in_role > 0))
+        return columns
 
     def _score(
         self,
@@ -128,10 +128,10 @@ class Evidence(CoverageModule):
         terms: SoftmaxTerms | None,
     ) -> list[Tensor]:
         assert self.model is not None
-        found = [-score_triples(self.model, head, rel, tail)]
+        columns = [-score_triples(self.model, head, rel, tail)]
         terms = terms or softmax_terms(self.model, head, rel, tail)
-        found += [-terms.head.log_prob(), -terms.tail.log_prob()]
+        columns += [-terms.head.log_prob(), -terms.tail.log_prob()]
         if isinstance(self.model, GaussianKGEModel):
             variance = self.model.score_variance(head, rel, tail)
-            found.append(variance.clamp(min=1e-30).log())
-        return found
+            columns.append(variance.clamp(min=1e-30).log())
+        return columns

@@ -1,4 +1,4 @@
-r"""Parts of estimators, and checks of them."""
+r"""Modules with a coverage, and checks of the inputs of estimators."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -12,32 +12,32 @@ from pyg_cagp.exceptions import InvalidInputError
 
 
 class CoverageModule(Module):
-    r"""A module with a coverage, which moves to another device with it. Like a
-    shared submodule, a shared coverage moves for all of its owners.
+    r"""A module whose coverage moves with it to other devices. A coverage that
+    modules share moves for all of them, as a shared submodule does.
     """
 
     coverage: Coverage
 
     def _apply(self, fn: Callable[[Tensor], Tensor], *args: Any) -> Self:
         super()._apply(fn, *args)
-        here = self.coverage.device
-        device = fn(torch.empty(0, dtype=torch.long, device=here)).device
-        if device != here:
+        before = self.coverage.device
+        device = fn(torch.empty(0, dtype=torch.long, device=before)).device
+        if device != before:
             self.coverage.to(device)
         return self
 
 
 def check_type(name: str, value: object, *types: type) -> None:
-    r"""Checks the class of a part of an estimator."""
+    r"""Checks the class of an input of an estimator."""
     if not isinstance(value, types):
-        wanted = " or a ".join(t.__name__ for t in types)
+        names = " or a ".join(t.__name__ for t in types)
         raise InvalidInputError(
-            f"'{name}' must be a {wanted} (got {type(value).__name__})"
+            f"'{name}' must be a {names} (got {type(value).__name__})"
         )
 
 
 def check_one_graph(model: Any, coverage: Any) -> None:
-    r"""Checks that two parts have the same entities and relations."""
+    r"""Checks that a model and a coverage have the sizes of one graph."""
     sizes = [(x.num_nodes, x.num_relations) for x in (model, coverage)]
     if sizes[0] != sizes[1]:
         raise InvalidInputError(

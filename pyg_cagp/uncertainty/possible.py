@@ -10,23 +10,23 @@ from pyg_cagp.uncertainty.parts import CoverageModule
 
 
 class PossiblePairs(CoverageModule):
-    r"""The posterior probability that an entity can stand in a role of a
-    relation, given how often it did.
+    r"""The posterior probability that an entity can have a role in a relation,
+    given its counts.
 
-    A share :math:`\theta_r` of entities can stand there, and those that can do
-    so in a share :math:`\lambda_r` of their slots. A pair that was seen is
-    possible. One that was not, of an entity with :math:`f_e` slots, is so with
-    probability
+    A share :math:`\theta_r` of the entities can have the role. These entities
+    have it in a share :math:`\lambda_r` of their slots. A pair with training
+    triples is possible. A pair without, of an entity with :math:`f_e` slots, is
+    possible with probability
 
     .. math::
         P(\text{possible} \mid n_{e,r} = 0) =
         \frac{\theta_r (1 - \lambda_r)^{f_e}}
-        {\theta_r (1 - \lambda_r)^{f_e} + 1 - \theta_r}
+        {\theta_r (1 - \lambda_r)^{f_e} + 1 - \theta_r}.
 
     Both shares are estimated for each relation and role by expectation
     maximisation on the training triples alone, with a pseudo-count of one on
-    each side. An update of the coverage changes counts and frequencies, not the
-    shares.
+    each side. An update of the coverage changes counts and frequencies, but not
+    the shares.
 
     Args:
         coverage (Coverage): The coverage of the training triples.
@@ -41,6 +41,10 @@ class PossiblePairs(CoverageModule):
         >>> p = pairs(torch.tensor([0, 2]), torch.tensor([0, 0]))
         >>> float(p[0]), bool(0 < p[1] < 1)
         (1.0, True)
+
+    .. note::
+        For a use of this probability, see
+        ``docs/tutorials/error_ranking.md``.
     """
 
     theta: Tensor
@@ -54,48 +58,53 @@ class PossiblePairs(CoverageModule):
         self.role = role
         frequency = coverage._frequency()
         count = coverage.counts(role).double()
-        seen = count > 0
+        occurs = count > 0
         num = coverage.num_relations
-        rel = coverage.col.long()[seen]
-        slots = frequency[coverage.row()[seen]].double()
+        rel = coverage.col.long()[occurs]
+        slots = frequency[coverage.row()[occurs]].double()
         zeros = torch.zeros(num, dtype=torch.double, device=rel.device)
         pairs = zeros.index_add(0, rel, torch.ones_like(slots))
-        hits = zeros.index_add(0, rel, count[seen])
+        hits = zeros.index_add(0, rel, count[occurs])
         trials = zeros.index_add(0, rel, slots)
-        # Entities with the same number of slots and no hit are all alike, so a
-        # relation needs one cell for each number that occurs.
+        # Entities without a hit and with the same number of slots are equal, so
+        # each relation needs one group for each number of slots.
         level, place, size = frequency.unique(
             return_inverse=True, return_counts=True
         )
-        flat = rel * level.numel() + place[coverage.row()[seen]]
-        found = torch.bincount(flat, minlength=num * level.numel())
-        silent = (size[None] - found.view(num, -1)).double()
+        flat = rel * level.numel() + place[coverage.row()[occurs]]
+        num_hit = torch.bincount(flat, minlength=num * level.numel())
+        without = (size[None] - num_hit.view(num, -1)).double()
         level = level.double()[None]
         theta = (pairs + 1) / (coverage.num_nodes + 2)
         rate = (hits + 1) / (trials + 2)
         for _ in range(num_steps):
-            possible = silent * _posterior(theta[:, None], rate[:, None], level)
+            chance = _posterior(theta[:, None], rate[:, None], level)
+            possible = without * chance
             theta = (pairs + possible.sum(1) + 1) / (coverage.num_nodes + 2)
             rate = (hits + 1) / (trials + (possible * level).sum(1) + 2)
-        # They follow from the coverage, and are no part of the state.
+        # Computed from the coverage, so not part of the state.
         self.register_buffer("theta", theta, persistent=False)
         self.register_buffer("rate", rate, persistent=False)
 
     def forward(self, entity: Tensor, relation: Tensor) -> Tensor:
-        r"""Returns the probability that each pair is possible, without any
-        check.
+        r"""Returns the probability that each pair is possible, without
+        checks.
         """
-        seen = self.coverage._contains(entity, relation, self.role)
-        return self.given(entity, relation, seen)
+        occurs = self.coverage._contains(entity, relation, self.role)
+        return self.probability(entity, relation, occurs)
 
-    def given(self, entity: Tensor, relation: Tensor, seen: Tensor) -> Tensor:
-        r"""Returns the same, given which pairs were seen in the role."""
-        silent = _posterior(
+    def probability(
+        self, entity: Tensor, relation: Tensor, occurs: Tensor
+    ) -> Tensor:
+        r"""Returns the probability that each pair is possible, given whether it
+        has training triples in the role.
+        """
+        without = _posterior(
             self.theta.take(relation),
             self.rate.take(relation),
             self.coverage._frequency().take(entity),
         )
-        return torch.where(seen, 1.0, silent)
+        return torch.where(occurs, 1.0, without)
 
 
 def possible_pairs(coverage: Coverage) -> ModuleDict:
@@ -105,6 +114,6 @@ def possible_pairs(coverage: Coverage) -> ModuleDict:
 
 
 def _posterior(theta: Tensor, rate: Tensor, slots: Tensor) -> Tensor:
-    # On the scale of logarithms: the power of a large number vanishes.
+    # In logarithms, since a power of many slots underflows.
     odds = theta.log() - torch.log1p(-theta) + slots * torch.log1p(-rate)
     return torch.sigmoid(odds)

@@ -1,4 +1,4 @@
-r"""Uncertainty from a model's own scores."""
+r"""Uncertainty from the scores of a model."""
 
 from typing import Literal, TypeAlias, get_args
 
@@ -32,6 +32,10 @@ class ScoreUncertainty(ModelEstimator):
         >>> zero = torch.zeros(2, dtype=torch.long)
         >>> bool((estimator(zero, zero, zero) < 1).all())
         True
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/pykeen_model.py``.
     """
 
     def __init__(self, model: ScorerLike, *, kind: ScoreKind = "score") -> None:
@@ -47,11 +51,11 @@ class ScoreUncertainty(ModelEstimator):
         tail_index: Tensor,
         terms: SoftmaxTerms | None = None,
     ) -> Tensor:
-        r"""Returns the lack of score."""
+        r"""Returns the uncertainty of each triple."""
         triples = head_index, rel_type, tail_index
         if self.kind == "softmax":
             terms = terms or softmax_terms(self.model, *triples, sides=["tail"])
-            # 1 - p, exact near 0.
+            # 1 - p, exact for p close to 1.
             return -torch.expm1(terms.tail.log_prob())
         score = score_triples(self.model, *triples)
         return -score if self.kind == "score" else torch.sigmoid(-score)
@@ -62,11 +66,11 @@ class Energy(ModelEstimator):
     <https://arxiv.org/abs/2010.03759>`_ paper.
 
     A classifier's energy is :math:`-T \log \sum_k e^{f_k(x) / T}` over its
-    classes. A knowledge graph has two readings of it:
+    classes. For a knowledge graph, it has two versions:
 
     * the energy of a *query*, :math:`-T \log \sum_{t'} e^{s(h, r, t') / T}`,
-      over all tails. It is the same for all tails.
-    * the energy of a *triple*, :math:`-s(h, r, t)`: that of one class.
+      over all tails. It is the same for all tails of a query.
+    * the energy of a *triple*, :math:`-s(h, r, t)`, which is that of one class.
 
     Args:
         model (Scorer or callable): The model.
@@ -81,6 +85,10 @@ class Energy(ModelEstimator):
         >>> zero = torch.zeros(2, dtype=torch.long)
         >>> float(energy(zero, zero, torch.tensor([0, 1])).diff())
         0.0
+
+    .. note::
+        For an example of using this estimator, see
+        ``docs/howto/from_pyg.md``.
     """
 
     def __init__(
@@ -109,7 +117,7 @@ class Energy(ModelEstimator):
         tail_index: Tensor,
         terms: SoftmaxTerms | None = None,
     ) -> Tensor:
-        r"""Returns the energy."""
+        r"""Returns the energy of each triple."""
         triples = head_index, rel_type, tail_index
         temperature = self.temperature
         if self.of == "triple":

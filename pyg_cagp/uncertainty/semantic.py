@@ -10,12 +10,12 @@ from pyg_cagp.coverage import Coverage
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.uncertainty.base import CoverageEstimator, ModelEstimator
 
-#: How the numbers of the two ends become one.
+#: How the values of the head and the tail are combined.
 Combine: TypeAlias = Literal["mean", "max", "head", "tail"]
 
 
 def combine_ends(head: Tensor, tail: Tensor, how: Combine) -> Tensor:
-    r"""Combines a number for heads and one for tails."""
+    r"""Combines the values of heads and tails."""
     if how == "mean":
         return (head + tail).mul_(0.5)
     if how == "max":
@@ -33,8 +33,8 @@ def normalised_semantic(
         \tilde{U}_{\text{sem}}(h, r, t) =
         \frac{v_h + v_t - 2 \min_e v_e}{\max_e v_e - \min_e v_e}
 
-    Both ends of the scale are those of all entities, so no value depends on
-    the other triples.
+    The minimum and the maximum are over all entities, so no value depends on
+    other triples.
 
     Args:
         variance (torch.Tensor): The variance of each entity.
@@ -64,8 +64,8 @@ class SemanticUncertainty(ModelEstimator):
         \bar{\sigma}^2_t \right), \quad
         \bar{\sigma}^2_e = \frac{1}{d} \sum_{j=1}^d \sigma^2_{e,j}
 
-    It is the same for all relations. Variances are those of the posterior in
-    force; see :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior`.
+    It is the same for all relations. Variances are those of the current
+    posterior; see :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior`.
 
     Args:
         model (GaussianKGEModel): The model.
@@ -79,6 +79,10 @@ class SemanticUncertainty(ModelEstimator):
         >>> zero = torch.zeros(3, dtype=torch.long)
         >>> SemanticUncertainty(model)(zero, zero, zero).shape
         torch.Size([3])
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/ood_detection.py``.
     """
 
     def __init__(
@@ -112,9 +116,9 @@ class SemanticUncertainty(ModelEstimator):
 
 
 class FrequencyUncertainty(CoverageEstimator):
-    r"""The same as :class:`SemanticUncertainty`, from
-    :math:`1 / (1 + \text{freq}(e))` instead of a learned variance: the
-    baseline of every claim about variances.
+    r"""The same as :class:`SemanticUncertainty`, with
+    :math:`1 / (1 + \text{freq}(e))` instead of a variance. It is the baseline
+    for learned variances.
 
     Args:
         coverage (Coverage): The coverage of the training triples.
@@ -127,6 +131,10 @@ class FrequencyUncertainty(CoverageEstimator):
         >>> rarity = FrequencyUncertainty(cov)
         >>> rarity(torch.tensor([0]), torch.tensor([0]), torch.tensor([3]))
         tensor([0.6667])
+
+    .. note::
+        For an example of using this estimator, see
+        ``docs/tutorials/timestamp.md``.
     """
 
     def __init__(

@@ -26,18 +26,18 @@ SCHEMA = 1
 
 class FittedModule(Module, ABC):
     r"""A module with fitted attributes, whose names end in an underscore.
-    Tensors among them are buffers; other values are extra state. Reading one
-    before it is set raises :class:`~pyg_cagp.exceptions.NotFittedError`.
+    Fitted tensors are buffers; other values are extra state. Access before
+    :meth:`fit` raises :class:`~pyg_cagp.exceptions.NotFittedError`.
 
     Args:
         num_nodes (int): The number of entities.
         num_relations (int): The number of relations.
     """
 
-    #: The keyword-only options of the constructor, which decide the result.
+    #: The keyword-only options of the constructor that change the result.
     options: ClassVar[tuple[str, ...]] = ()
 
-    #: The modules that :meth:`fit` trains, which are saved with the rest.
+    #: The modules that :meth:`fit` trains and :meth:`save` writes.
     trained: ClassVar[tuple[str, ...]] = ()
 
     #: Whether :meth:`fit` must be called.
@@ -55,9 +55,9 @@ class FittedModule(Module, ABC):
         super().__init__()
         self.num_nodes = num_nodes
         self.num_relations = num_relations
-        #: The model, and the posterior that the fitted attributes hold for,
-        #: once compared. A tuple, for neither is a submodule.
-        self._met: tuple[GaussianKGEModel, Posterior] | None = None
+        #: The model and its posterior after a successful check. A tuple, since
+        #: neither is a submodule.
+        self._checked: tuple[GaussianKGEModel, Posterior] | None = None
 
     @property
     @abstractmethod
@@ -65,11 +65,11 @@ class FittedModule(Module, ABC):
         r"""The device of the computation. Triples may be on another one."""
 
     def check_fitted(self) -> None:
-        r"""Raises an error if :meth:`fit` was not called, or if the model has
-        another posterior by now.
+        r"""Raises an error if :meth:`fit` was not called, or if the posterior
+        of the model has changed since.
         """
-        met = self._met
-        if not self.needs_fit or (met and met[0].posterior is met[1]):
+        last = self._checked
+        if not self.needs_fit or (last and last[0].posterior is last[1]):
             return
         if not self._fitted():
             raise self._not_fitted()
@@ -80,23 +80,23 @@ class FittedModule(Module, ABC):
             raise PosteriorChangedError(
                 f"{self.__class__.__name__} was fitted to another posterior "
                 f"than its model has now; call 'fit' again, or "
-                f"'model.set_posterior' with the former one"
+                f"'model.set_posterior' with the earlier one"
             )
-        self._met = (model, model.posterior)
+        self._checked = (model, model.posterior)
 
     def accept_posterior(self) -> Self:
-        r"""Declares that the fitted state holds for the posterior in force,
-        such as one that :meth:`~pyg_cagp.nn.posterior.Posterior.update`
-        returned. :meth:`fit` does so.
+        r"""Declares that the fitted state is valid for the current posterior,
+        for example after :meth:`~pyg_cagp.nn.posterior.Posterior.update`.
+        :meth:`fit` calls it.
         """
         model = self._posterior_model()
         if self.needs_fit and model is not None:
-            self._met = (model, model.posterior)
+            self._checked = (model, model.posterior)
             self.posterior_ = model.posterior.key
         return self
 
     def _posterior_model(self) -> GaussianKGEModel | None:
-        r"""The model whose variances are read, if there is one."""
+        r"""Returns the model whose variances are read, if there is one."""
         return None
 
     def _not_fitted(self) -> NotFittedError:
@@ -113,7 +113,7 @@ class FittedModule(Module, ABC):
         return {name: getattr(self, name) for name in self.options}
 
     def _parts(self) -> list[str]:
-        r"""Further facts that a file must share with its reader."""
+        r"""Returns further values that must agree when a file is loaded."""
         return []
 
     def __getattr__(self, name: str) -> Any:
@@ -134,13 +134,13 @@ class FittedModule(Module, ABC):
             super().__setattr__(name, value)
 
     def get_extra_state(self) -> dict[str, Any]:
-        r"""Returns the fitted values that are no tensors."""
+        r"""Returns the fitted values that are not tensors."""
         fitted = self._fitted()
         return {k: v for k, v in fitted.items() if not isinstance(v, Tensor)}
 
     def set_extra_state(self, state: dict[str, Any]) -> None:
-        r"""Takes the fitted values that are no tensors from a state."""
-        self._met = None
+        r"""Restores the fitted values that are not tensors."""
+        self._checked = None
         for name, value in state.items():
             setattr(self, name, value)
 
@@ -149,8 +149,8 @@ class FittedModule(Module, ABC):
     ) -> None:
         for key, value in state_dict.items():
             name = key.removeprefix(prefix)
-            is_own = key.startswith(prefix) and "." not in name
-            if is_own and name.endswith("_"):
+            is_direct = key.startswith(prefix) and "." not in name
+            if is_direct and name.endswith("_"):
                 setattr(self, name, torch.empty_like(value).to(self.device))
         super()._load_from_state_dict(state_dict, prefix, *args)
 
@@ -170,19 +170,19 @@ class FittedModule(Module, ABC):
     @classmethod
     def load(cls, path: str | Path, *parts: Any, **options: Any) -> Self:
         r"""Returns an estimator with the fitted state of a file."""
-        made = cls(*parts, **options)
+        estimator = cls(*parts, **options)
         document, tensors = _read(Path(path))
-        for name, value in made._identity().items():
+        for name, value in estimator._identity().items():
             if document.get(name) != value:
                 raise CheckpointError(
                     f"'{path}' is of an estimator with another '{name}' (it "
                     f"has {document.get(name)!r}, the requested one {value!r})"
                 )
-        for name in made.trained:
-            own = [key for key in tensors if key.startswith(f"{name}.")]
-            state = {k.removeprefix(f"{name}."): tensors.pop(k) for k in own}
+        for name in estimator.trained:
+            keys = [key for key in tensors if key.startswith(f"{name}.")]
+            state = {k.removeprefix(f"{name}."): tensors.pop(k) for k in keys}
             try:
-                getattr(made, name).load_state_dict(state)
+                getattr(estimator, name).load_state_dict(state)
             except RuntimeError as error:
                 raise CheckpointError(
                     f"'{path}' does not fit the requested {name} ({error})"
@@ -193,13 +193,13 @@ class FittedModule(Module, ABC):
         for name in (*tensors, *fitted):
             if not _is_fitted(name) or hasattr(cls, name):
                 raise CheckpointError(
-                    f"'{path}' has a value '{name}', which is no fitted "
-                    f"attribute of {cls.__name__}"
+                    f"'{path}' has a value '{name}', which is not a "
+                    f"fitted attribute of {cls.__name__}"
                 )
         for name, value in tensors.items():
-            setattr(made, name, value.to(made.device))
-        made.set_extra_state(fitted)
-        return made
+            setattr(estimator, name, value.to(estimator.device))
+        estimator.set_extra_state(fitted)
+        return estimator
 
     def _identity(self) -> dict[str, Any]:
         return {
@@ -211,13 +211,13 @@ class FittedModule(Module, ABC):
         }
 
     def __repr__(self) -> str:
-        shown = [repr(part) for part in self._made_of()]
-        shown += [f"{k}={v!r}" for k, v in self._options().items()]
-        shown += [f"{k}={_show(v)}" for k, v in self._fitted().items()]
-        return f"{self.__class__.__name__}({', '.join(shown)})"
+        parts = [repr(part) for part in self._made_of()]
+        parts += [f"{k}={v!r}" for k, v in self._options().items()]
+        parts += [f"{k}={_show(v)}" for k, v in self._fitted().items()]
+        return f"{self.__class__.__name__}({', '.join(parts)})"
 
     def _made_of(self) -> list[Any]:
-        r"""The model and the coverage, for the repr."""
+        r"""Returns the model and the coverage, for the repr."""
         return []
 
 

@@ -1,4 +1,4 @@
-r"""Uncertainty about entity-relation pairs, from coverage."""
+r"""Uncertainty about entity-relation pairs, from the coverage."""
 
 from typing import Literal, TypeAlias, get_args
 
@@ -10,7 +10,7 @@ from pyg_cagp.typing import Role
 from pyg_cagp.uncertainty.base import CoverageEstimator
 from pyg_cagp.uncertainty.possible import possible_pairs
 
-#: The stand-ins for coverage.
+#: The definitions of covered pairs.
 View: TypeAlias = Literal["binary", "directed", "log", "tfidf", "smoothed"]
 
 
@@ -24,14 +24,13 @@ class StructuralUncertainty(CoverageEstimator):
 
     Args:
         coverage (Coverage): The coverage of the training triples.
-        view (str, optional): The stand-in for :math:`c`, always in
-            :math:`[0, 1]`:
+        view (str, optional): The definition of :math:`c`, in :math:`[0, 1]`:
 
-            * :obj:`"binary"`: 1 for a pair seen in either role, as in the
-              paper,
-            * :obj:`"directed"`: 1 if the head was seen as a head of the
-              relation, and the tail as a tail,
-            * :obj:`"log"`, :obj:`"tfidf"`: weighed counts; see
+            * :obj:`"binary"`: 1 for a pair with training triples in either
+              role, as in the paper,
+            * :obj:`"directed"`: 1 for a pair with training triples in its role,
+              head or tail,
+            * :obj:`"log"`, :obj:`"tfidf"`: weighted counts; see
               :meth:`~pyg_cagp.coverage.Coverage.values`,
             * :obj:`"smoothed"`: the probability that the pair is possible in
               its role; see :class:`~pyg_cagp.uncertainty.PossiblePairs`.
@@ -49,6 +48,10 @@ class StructuralUncertainty(CoverageEstimator):
         ...     head, rel, torch.tensor([2, 2])
         ... )
         tensor([1., 1.])
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/ood_detection.py``.
     """
 
     def __init__(self, coverage: Coverage, *, view: View = "binary") -> None:
@@ -59,7 +62,7 @@ class StructuralUncertainty(CoverageEstimator):
             self.possible = possible_pairs(coverage)
 
     def evidence(self, entity: Tensor, relation: Tensor, role: Role) -> Tensor:
-        r"""Returns :math:`c(e, r)`, in :math:`[0, 1]`, without any check."""
+        r"""Returns :math:`c(e, r)`, in :math:`[0, 1]`, without checks."""
         if self.view == "binary":
             return self.coverage._contains(entity, relation).float()
         if self.view == "directed":

@@ -104,8 +104,8 @@ def test_datasets(capsys, tmp_path):
     [
         (["partition", "no-such-graph"], "(got 'no-such-graph')"),
         (["partition", ""], "(got '')"),
-        (["partition", "~no-such-user/x"], "cannot be found"),
-        (["datasets", "--root", "~no-such-user/x"], "cannot be found"),
+        (["partition", "~no-such-user/x"], "cannot be expanded"),
+        (["datasets", "--root", "~no-such-user/x"], "cannot be expanded"),
         (["partition", "synthetic", "--quantile", "2"], "(got 2.0)"),
         (
             [

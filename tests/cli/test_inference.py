@@ -110,7 +110,7 @@ def test_update(capsys, own_run, malformed):
     malformed.write_text(f"nobody\t{RELATIONS[0]}\tnobody\n")
     code, text, _ = run(capsys, "update", own_run, malformed)
     assert code == 0
-    assert "train again" in text
+    assert "train it again" in text
 
 
 @pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
@@ -143,13 +143,13 @@ def test_evaluate_needs_the_graph_of_the_run(capsys, own_run, tmp_path):
         assert err.count("\n") == 1
         return err
 
-    assert "has seen the future" in refused(protocol="timestamp")
+    assert "was not split by time" in refused(protocol="timestamp")
     assert "no 'test_neg_edge_index'" in refused(protocol="verified-negatives")
     assert "is not the one" in refused("--dataset", "synthetic")
     path = own_run / "run.json"
     record = json.loads(path.read_text())
     path.write_text(json.dumps({**record, "dataset": ""}))
-    assert "name it (--dataset)" in refused()
+    assert "pass it (--dataset)" in refused()
 
 
 def test_past_and_future(capsys, tmp_path):
@@ -295,5 +295,5 @@ def test_warnings_are_sentences_as_errors_are(awkward_graph):
     )
     assert found.returncode == 0
     assert found.stderr.startswith("pyg-cagp: ")
-    assert "so it is taken out of train" in found.stderr
+    assert "its triples are taken out of train" in found.stderr
     assert found.stderr.count("\n") == 1

@@ -155,7 +155,7 @@ def test_bad_input(model, kg, toy):
             evaluate.error_ranking(model, {}, kg, rates=bad)
     with pytest.raises(InvalidInputError, match=r"'risks' .* \[0, 1\)"):
         evaluate.error_ranking(model, {}, kg, risks=1)
-    with pytest.raises(InvalidInputError, match="which is taken"):
+    with pytest.raises(InvalidInputError, match="the baseline's name"):
         evaluate.error_ranking(model, zero, kg)
     with pytest.raises(InvalidInputError, match="made for another graph"):
         evaluate.error_ranking(model, {"x": zero}, toy)

@@ -72,7 +72,9 @@ def test_what_is_no_record_is_refused(record, tmp_path):
     path = tmp_path / "r.json"
     for text in ("{", "[]", "{}", '{"schema": 1}'):
         path.write_text(text)
-        with pytest.raises(DatasetFormatError, match="is not a whole record"):
+        with pytest.raises(
+            DatasetFormatError, match="is not a complete record"
+        ):
             Result.load(path)
     record.save(path)
     document = json.loads(path.read_text())
@@ -81,7 +83,7 @@ def test_what_is_no_record_is_refused(record, tmp_path):
         Result.load(path)
     path.write_text(json.dumps(document))
     (tmp_path / "r.json.npz").write_bytes(b"PK no zip")
-    with pytest.raises(DatasetFormatError, match="is not a whole record"):
+    with pytest.raises(DatasetFormatError, match="is not a complete record"):
         Result.load(path)
 
 

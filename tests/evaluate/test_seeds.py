@@ -28,7 +28,7 @@ def test_spread():
 
 
 def test_bad_records(toy):
-    with pytest.raises(InvalidInputError, match="at least two seeds"):
+    with pytest.raises(InvalidInputError, match="at least two results"):
         seed_spread([{"a": 1}])
     other = toy.clone()
     other.edge_type = other.edge_type.flip(0)

@@ -239,7 +239,7 @@ def test_tables_become_frames(predictor, monkeypatch):
         ({"head": "Zürich", "relation": "lies in", "k": 0}, "(got 0)"),
         ({"head": "zurich", "relation": "lies in"}, "did you mean 'Zürich'"),
         ({"head": "Zürich", "relation": "Lies in"}, "did you mean 'lies in'"),
-        ({"head": "q" * 99, "relation": "lies in"}, "is like it"),
+        ({"head": "q" * 99, "relation": "lies in"}, "is similar"),
     ],
 )
 def test_bad_queries(predictor, query, message):

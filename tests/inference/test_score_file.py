@@ -107,7 +107,7 @@ def test_outputs_that_cannot_be(predictor, triples, tmp_path, monkeypatch):
         assert isinstance(caught.value, CAGPError)
         assert sorted(tmp_path.iterdir()) == before
 
-    refuses(InvalidInputError, "written over", triples, triples)
+    refuses(InvalidInputError, "both the input and", triples, triples)
     refuses(InvalidInputError, "must end in", triples, tmp_path / "out.xlsx")
     refuses(OSError, "cannot write", triples, tmp_path / "none" / "out.tsv")
     empty = tmp_path / "empty.tsv"

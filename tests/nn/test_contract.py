@@ -36,7 +36,7 @@ MODELS = {
     "kg2e": KG2E,
     "kg2e-el": lambda *a, **k: KG2E(*a, score="el", **k),
 }
-# KG2E scores distributions: it draws none, and has no deterministic twin.
+# KG2E scores distributions without draws, and always has variances.
 POINTS = [name for name in MODELS if not name.startswith("kg2e")]
 OBJECTIVES = {
     "softmax": SampledSoftmax(num_negatives=7),
@@ -377,7 +377,7 @@ def test_bad_input(name):
     with pytest.raises(InvalidInputError, match="'kl_reduction' must be"):
         make(name, kl_reduction="sum")
     with pytest.raises(
-        InvalidInputError, match=r"'learn_prior' needs|no deter"
+        InvalidInputError, match=r"'learn_prior' needs|must be True for KG2E"
     ):
         make(name, learn_prior=True, variational=False)
 

@@ -87,5 +87,5 @@ def test_bad_input():
         KG2E(N, R, 4, score="js")
     with pytest.raises(InvalidInputError, match="'variance_range' must"):
         KG2E(N, R, 4, variance_range=(1.0, 0.5))
-    with pytest.raises(InvalidInputError, match="no deterministic twin"):
+    with pytest.raises(InvalidInputError, match="must be True for KG2E"):
         KG2E(N, R, 4, variational=False)

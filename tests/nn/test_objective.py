@@ -59,7 +59,7 @@ def known():
 
 
 def filtered_cross_entropy(model, known, h, r, t):
-    """One query at a time, rivals known to be true taken out by hand."""
+    """One query at a time, without other known answers."""
     total = 0
     for i in range(len(h)):
         for side, given, answer, scores in (
@@ -75,7 +75,7 @@ def filtered_cross_entropy(model, known, h, r, t):
     return total / len(h)
 
 
-def test_true_rivals_do_not_compete(model, known):
+def test_other_known_answers_are_left_out(model, known):
     h, r, t = triples(40)
     expected = filtered_cross_entropy(model, known, h, r, t)
     plain = nll(OneVsAll(), model, h, r, t)

@@ -199,7 +199,7 @@ def test_only_a_posterior_of_the_model_is_taken(fitter):
     torch.nn.init.normal_(other.node_emb.weight)
     with pytest.raises(InvalidInputError, match="other embeddings"):
         other.set_posterior(posterior)
-    with pytest.raises(InvalidInputError, match="embeddings of shape"):
+    with pytest.raises(InvalidInputError, match="must have means of shape"):
         GaussianDistMult(N, R, D + 1).set_posterior(posterior)
     assert other.posterior is other.trained_posterior
 

@@ -1,5 +1,6 @@
 """One small run, evaluated once for all tests of reports."""
 
+import copy
 import shutil
 import warnings
 
@@ -16,8 +17,20 @@ def reported(trained_run, session_cache, tmp_path_factory):
     shutil.copytree(trained_run, folder)
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         patch.setenv("PYG_CAGP_CACHE", str(session_cache))
-        # That there is no validation file.
+        # The graph has no validation file.
         warnings.simplefilter("ignore", CAGPWarning)
-        found = gather(folder)
-        draw_report(folder, found)
-    return folder, found
+        record = gather(folder)
+        draw_report(folder, record)
+    return folder, record
+
+
+@pytest.fixture
+def record(reported):
+    """A copy of its record, to be changed."""
+    return copy.deepcopy(reported[1])
+
+
+@pytest.fixture
+def page(reported):
+    """Its page."""
+    return (reported[0] / "report.html").read_text(encoding="utf-8")

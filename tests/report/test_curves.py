@@ -22,7 +22,7 @@ def test_roc_is_that_of_scikit_learn(ties):
     score, label = sample(ties=ties)
     band = roc_band(score, label)
     fpr, tpr, _ = roc_curve(label, score, drop_intermediate=False)
-    # Where a curve rises straight up, the upper end counts.
+    # Where a curve is vertical, its upper end counts.
     upper = [
         np.interp(x, fpr, tpr) if x not in fpr else tpr[fpr == x].max()
         for x in band.x.numpy()
@@ -33,7 +33,7 @@ def test_roc_is_that_of_scikit_learn(ties):
         assert area == pytest.approx(roc_auc_score(label, score), abs=5e-3)
 
 
-def test_a_perfect_score_goes_straight_up():
+def test_a_perfect_score_has_a_vertical_curve():
     band = roc_band(
         torch.tensor([0.1, 0.2, 0.8, 0.9]), torch.tensor([0, 0, 1, 1])
     )
@@ -65,9 +65,9 @@ def test_bands_are_those_of_resampling_by_hand():
 
 
 def test_risk_is_counted():
-    doubt = torch.tensor([0.1, 0.2, 0.3, 0.4])
+    uncertainty = torch.tensor([0.1, 0.2, 0.3, 0.4])
     error = torch.tensor([0, 1, 0, 1])
-    band = risk_band(doubt, error)
+    band = risk_band(uncertainty, error)
     pairs = torch.stack([band.x, band.y], dim=1).tolist()
     at = {round(x, 2): y for x, y in pairs}
     assert at[0.25] == pytest.approx(0.0)
@@ -82,9 +82,9 @@ def test_ties_are_answered_in_no_order():
     assert torch.allclose(band.y, torch.tensor(0.6, dtype=torch.double))
 
 
-def test_hindsight_is_a_doubt_that_knows():
+def test_the_best_risk_is_that_of_a_perfect_uncertainty():
     error = torch.tensor([1, 0, 0, 1, 0, 1, 0, 0, 1, 0])
-    known = risk_band(error.double() + torch.linspace(0, 0.1, 10), error)
+    perfect = risk_band(error.double() + torch.linspace(0, 0.1, 10), error)
     # Between two answers, a share of the next one is given.
     places = [9, 29, 59, 79, 99]
-    assert torch.allclose(best_risk(error)[places], known.y[places])
+    assert torch.allclose(best_risk(error)[places], perfect.y[places])

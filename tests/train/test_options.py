@@ -157,11 +157,26 @@ def test_bad_options(options, message):
         ("[model]\nname = 'x'\n[optim]\nlr = 1", "no section 'optim'"),
         ("[train]\nlr = 1", "section 'model' needs a 'name'"),
         ("[model]\nname = 'x'\n[train]\nrate = 1", "no option 'rate'"),
-        ("[model]\nname = 'x'\n[train]\nepochs = 1.5", "takes 'epochs' as"),
-        ("[model]\nname = 'x'\n[train]\nepochs = true", "takes 'epochs' as"),
-        ("[model]\nname = 'x'\n[train]\nclip_norm = nan", "takes 'clip_norm'"),
-        ("[model]\nname = 'x'\n[train]\nkl_warmup = inf", "takes 'kl_warmup'"),
-        ("[model]\nname = 'x'\n[train]\nmixed_precision = 1", "like False"),
+        (
+            "[model]\nname = 'x'\n[train]\nepochs = 1.5",
+            "'epochs' must be a whole",
+        ),
+        (
+            "[model]\nname = 'x'\n[train]\nepochs = true",
+            "'epochs' must be a whole",
+        ),
+        (
+            "[model]\nname = 'x'\n[train]\nclip_norm = nan",
+            "'clip_norm' must be a finite",
+        ),
+        (
+            "[model]\nname = 'x'\n[train]\nkl_warmup = inf",
+            "'kl_warmup' must be a finite",
+        ),
+        (
+            "[model]\nname = 'x'\n[train]\nmixed_precision = 1",
+            "must be True or False",
+        ),
         ("[model", "is not TOML"),
     ],
 )
@@ -194,14 +209,16 @@ def test_bad_names(tmp_path):
         ("variance_range", 3),
         ("variance_range", [1.0]),
     ):
-        with pytest.raises(InvalidInputError, match=f"takes '{option}' as"):
+        with pytest.raises(InvalidInputError, match=f"'{option}' must be "):
             build_model({"name": "kg2e", option: value}, 9, 2)
     with pytest.raises(InvalidInputError, match=r"'model.name' must be one"):
         build_model({"name": "distmult"}, 9, 2)
     kg = load("synthetic")
     with pytest.raises(InvalidInputError, match="'bce' has no option 'margin'"):
         build_objective({"name": "bce", "margin": 1.0}, kg)
-    with pytest.raises(InvalidInputError, match="takes 'filtered' as"):
+    with pytest.raises(
+        InvalidInputError, match="'filtered' must be True or False"
+    ):
         build_objective({"name": "one-vs-all", "filtered": "False"}, kg)
     with pytest.raises(InvalidInputError, match=r"'objective.name' must be"):
         build_objective({"name": "nll"}, kg)

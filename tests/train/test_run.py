@@ -102,7 +102,7 @@ def test_killed_and_resumed_is_bit_identical(finished, tmp_path, script):
     assert killed.returncode == -signal.SIGKILL
     assert (out / "last.safetensors").exists()
     assert not (out / "run.json").exists()
-    with pytest.raises(CheckpointError, match="interrupted; go on with --res"):
+    with pytest.raises(CheckpointError, match="interrupted; continue it"):
         load_run(out)
     assert main(args) == 2  # It does not begin anew over what is there.
     assert main([*args, "--resume"]) == 0
@@ -286,7 +286,10 @@ def test_bad_input(finished, tmp_path, capsys):
         (["--device=meta"], "'--device meta' cannot be used"),
         (["--config=none.toml"], "cannot read the config"),
         (["--config=a.toml", "--model=kg2e"], "leave out '--model'"),
-        (["--set=model.reciprocal=False"], "takes 'reciprocal' as"),
+        (
+            ["--set=model.reciprocal=False"],
+            "'reciprocal' must be True or False",
+        ),
         (
             [
                 "--set=model.variational=false",
@@ -386,7 +389,7 @@ def test_the_config_is_that_of_the_graph(monkeypatch):
 @pytest.mark.filterwarnings("error")
 def test_options_that_exclude_each_other():
     kg, config = load("synthetic"), Config.find(None, "kg2e")
-    with pytest.raises(InvalidInputError, match="'recipe' goes with the name"):
+    with pytest.raises(InvalidInputError, match="'recipe' needs the name"):
         train_run(kg, config, recipe="paper")
     with pytest.raises(InvalidInputError, match="'resume' needs the folder"):
         train_run(kg, config, resume=True)

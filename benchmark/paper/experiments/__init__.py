@@ -1,1 +1,1 @@
-r"""What is computed, one theme a file."""
+r"""The experiments, one file for each subject."""

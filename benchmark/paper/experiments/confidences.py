@@ -1,4 +1,4 @@
-r"""Confidences that people or machines gave to triples, predicted."""
+r"""Prediction of the confidences of triples."""
 
 from typing import Any
 

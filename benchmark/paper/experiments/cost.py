@@ -1,4 +1,4 @@
-r"""What uncertainty costs, measured with nothing else running."""
+r"""The cost of uncertainty, measured with no other experiment."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-r"""Labels that come from the calendar, and from no signal."""
+r"""Experiments with labels that come from dates."""
 
 from typing import Any
 
@@ -28,8 +28,8 @@ def past_and_future(setting: Setting) -> Data:
 
 
 def composition(setting: Setting) -> dict[str, Any]:
-    r"""What the future consists of, and what counts know of it, without any
-    model and with all of the past to count in.
+    r"""The composition of the future, and its detection by counts over all
+    of the past, without a model.
     """
     cutoff, _ = cutoffs(setting.dataset)
     kg = TimestampOOD(cutoff=cutoff)(setting.kg)
@@ -60,7 +60,7 @@ def composition(setting: Setting) -> dict[str, Any]:
 
 
 def timestamp(setting: Setting, resamples: int) -> dict[str, Any]:
-    r"""Held-out past against future, with a model that saw only the past."""
+    r"""Held-out past against future, with a model trained on the past."""
     kg = past_and_future(setting)
     named = estimators(setting, kg, setting.trained_on(kg), Timestamp())
     record = evaluate.ood(
@@ -74,9 +74,9 @@ def timestamp(setting: Setting, resamples: int) -> dict[str, Any]:
 
 
 def arrival(setting: Setting, num_negatives: int = 256) -> dict[str, Any]:
-    r"""The future arrives week by week. True triples of each week are separated
-    from the same with random tails, with what was known when training ended,
-    and with coverage and posterior updated after every week.
+    r"""The future arrives week by week. The triples of each week are separated
+    from the same triples with random tails, with coverage and posterior of the
+    end of training, and with both updated after every week.
     """
     kg, seed = past_and_future(setting), setting.seed
     model, sizes = setting.trained_on(kg), setting.sizes

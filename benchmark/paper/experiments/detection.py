@@ -1,4 +1,4 @@
-r"""How well methods detect what is out of distribution."""
+r"""Detection of out-of-distribution triples."""
 
 from collections.abc import Callable
 from typing import Any
@@ -89,7 +89,7 @@ def baselines(
     scores: dict[str, str],
     resamples: int,
 ) -> dict[str, Any]:
-    r"""Evaluates methods of others by one protocol, beside CAGP."""
+    r"""Evaluates the baselines and CAGP by one protocol."""
     rule = protocol_of(protocol, preset=preset, seed=setting.seed)
     cagp = CAGP(setting.model, setting.coverage)
     cagp.fit(setting.kg, protocol=rule)

@@ -1,4 +1,4 @@
-r"""Which triples a detector gets wrong."""
+r"""The errors of a detector."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from pyg_cagp.uncertainty import CAGP
 
 
 def error_analysis(setting: Setting) -> dict[str, Any]:
-    r"""Confusion of CAGP on random tails at the threshold that is best on
-    validation, and degrees of those it gets wrong.
+    r"""The confusion of CAGP on random tails at the threshold that is best on
+    validation, and the degrees of its errors.
     """
     kg, coverage = setting.kg, setting.coverage
     protocol = Standard(setting.seed)

@@ -1,4 +1,4 @@
-r"""Whether uncertainty is high where predictions are wrong."""
+r"""Ranking of wrong predictions by uncertainty."""
 
 from typing import Any
 
@@ -16,9 +16,8 @@ RATES = (0.5, 0.7, 0.85, 0.95)
 def error_ranking(
     setting: Setting, slow: list[str], scores: dict[str, str], resamples: int
 ) -> dict[str, Any]:
-    r"""Ranks predictions by our methods. Beside detectors of OOD triples stands
-    the same combination of evidence, fitted on which validation predictions
-    were wrong.
+    r"""Ranks predictions by our methods: detectors of OOD triples, and the
+    combination of evidence fitted on wrong validation predictions.
     """
     kg, model = setting.kg, setting.model
     protocol = Comprehensive(seed=setting.seed)
@@ -36,7 +35,7 @@ def error_ranking(
 def baseline_errors(
     setting: Setting, slow: list[str], scores: dict[str, str], resamples: int
 ) -> dict[str, Any]:
-    r"""Ranks the same predictions by methods of others."""
+    r"""Ranks the same predictions by the baselines."""
     named = {method: lookup(setting, method, scores) for method in slow}
     return _evaluated(setting, named, resamples, "baselines")
 
@@ -62,8 +61,8 @@ def _evaluated(
 
 
 def conformal(setting: Setting) -> dict[str, Any]:
-    r"""Sets of answers that are to hold the right one nine times in ten, as
-    they are, and widened by structural uncertainty.
+    r"""Sets that hold the right answer for nine of ten queries, with plain
+    scores, and with scores widened by structural uncertainty.
     """
     structural = StructuralUncertainty(setting.coverage, view="smoothed")
     options: dict[str, dict[str, Any]] = {

@@ -1,4 +1,4 @@
-r"""How often the entities of each kind of triple were seen."""
+r"""Frequencies of entities by kind of triple."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from pyg_cagp.transforms import TemporalLikeOOD
 
 def frequencies(setting: Setting) -> dict[str, Any]:
     r"""Test triples by kind with the frequencies of their entities, for the
-    partitions of the paper and for other ways to read what it states.
+    partitions of the paper and for other readings of its text.
     """
     readings = {
         **{n: TemporalLikeOOD.preset(n) for n in TemporalLikeOOD.presets},

@@ -1,4 +1,4 @@
-r"""What follows from a graph alone, without any model."""
+r"""Figures of a graph, without a model."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ VIEWS = ("binary", "directed", "log", "tfidf", "smoothed")
 
 
 def partitions(setting: Setting) -> dict[str, Any]:
-    r"""Sizes of a graph, and how each preset parts its test triples."""
+    r"""Sizes of a graph, and the partition of its test triples by preset."""
     kg, coverage = setting.kg, setting.coverage
     figures: dict[str, Any] = {
         "num_nodes": int(kg.num_nodes),
@@ -54,8 +54,8 @@ def partitions(setting: Setting) -> dict[str, Any]:
 
 
 def coverage_views(setting: Setting) -> dict[str, Any]:
-    r"""Views of coverage, with ID triples from test, and, as the paper's
-    figures suggest, from train.
+    r"""Views of coverage, with ID triples from test and, as the figures of
+    the paper suggest, from train.
     """
     kg, coverage = setting.kg, setting.coverage
     test = TemporalLike("table2").label(kg, "test")

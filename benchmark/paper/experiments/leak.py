@@ -1,9 +1,8 @@
-r"""What the paper's tables do that must not be done.
+r"""Scales of the semantic signal that reveal labels.
 
-Nothing here is used anywhere else. Rescaling the semantic signal by what is
-found in *the triples that are being scored*, for ID and OOD triples apart,
-tells each triple which of the two it belongs to. The paper does not say how it
-normalises; of many ways to do it wrongly, two are shown.
+A scale that is computed from the scored triples, for ID and OOD triples
+separately, reveals the label of each triple. The paper does not say how it
+normalises. This experiment measures two such scales; nothing else uses them.
 """
 
 from typing import Any
@@ -25,8 +24,8 @@ SCALES = ("range", "largest")
 
 
 def leak(setting: Setting) -> dict[str, Any]:
-    r"""Random tails, detected by the same mix with a clean scale and with the
-    scale of each population.
+    r"""Detection of random tails by the same weighted sum, with a clean scale
+    and with separate scales for ID and OOD triples.
     """
     kg, coverage, model = setting.kg, setting.coverage, setting.model
     test = Standard(setting.seed).label(kg, "test")
@@ -71,9 +70,7 @@ def leak(setting: Setting) -> dict[str, Any]:
 
 
 def per_population(signal: Tensor, label: Tensor, scale: str) -> Tensor:
-    r"""Rescales a signal by what ID triples, and, apart from them, OOD triples
-    have.
-    """
+    r"""Rescales a signal separately for ID and OOD triples."""
     scaled = torch.empty_like(signal)
     for kind in (0, 1):
         chosen = label == kind

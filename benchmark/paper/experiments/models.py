@@ -1,4 +1,4 @@
-r"""Trained models, and what slow baselines say of all triples."""
+r"""Trained models, and the scores of slow baselines."""
 
 import time
 from typing import Any
@@ -16,7 +16,7 @@ from pyg_cagp.protocols import TemporalLike
 
 
 def model(setting: Setting) -> dict[str, Any]:
-    r"""How well a model ranks, and what its variances know."""
+    r"""The ranking of a model, and measures of its variances."""
     kg, run = setting.kg, setting.run
     ranks = evaluate.ranking(run.model, kg)
     plain = setting.artifacts.before_posterior(
@@ -58,7 +58,7 @@ def scores(
     members: int,
     key: list[Any],
 ) -> dict[str, Any]:
-    r"""Fits a slow baseline and stores what it says of every triple."""
+    r"""Fits a slow baseline and stores its scores of all triples."""
     began = time.perf_counter()
     estimator = fitted(setting, method, Budget(baseline, triples, members))
     seconds = {"fit": time.perf_counter() - began}

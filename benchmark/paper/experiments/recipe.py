@@ -8,7 +8,7 @@ from benchmark.paper.setting import Setting
 
 
 def recipe(setting: Setting) -> dict[str, Any]:
-    r"""How well such a model ranks, what its variances know, and what single
-    signals and their mix detect with it.
+    r"""The ranking of the model, measures of its variances, and detection by
+    both signals and their weighted sum.
     """
     return {"model": model(setting), "detection": architecture(setting)}

@@ -19,7 +19,7 @@ QUANTILES = (0.05, 0.10, 0.20, 0.25, 0.30)
 
 
 def tau(setting: Setting) -> dict[str, Any]:
-    r"""CAGP on partitions with other thresholds, and what they consist of."""
+    r"""CAGP on partitions with other thresholds, and their sizes."""
     kg, coverage, model = setting.kg, setting.coverage, setting.model
     figures = {}
     for quantile in QUANTILES:
@@ -45,8 +45,8 @@ def tau(setting: Setting) -> dict[str, Any]:
 
 
 def alpha(setting: Setting, num_steps: int = 41) -> dict[str, Any]:
-    r"""The mix of both signals at every weight, for two shifts. What hindsight
-    would choose stands beside what validation chose.
+    r"""The weighted sum of both signals at every weight, for two shifts, with
+    the best weight in hindsight and the weight fitted on validation.
     """
     kg, coverage, model = setting.kg, setting.coverage, setting.model
     figures: dict[str, Any] = {}
@@ -84,7 +84,7 @@ def alpha(setting: Setting, num_steps: int = 41) -> dict[str, Any]:
 
 
 def architecture(setting: Setting) -> dict[str, Any]:
-    r"""Single signals and their mix with another model behind them."""
+    r"""Single signals and their weighted sum, with another model."""
     kg, coverage, model = setting.kg, setting.coverage, setting.model
     figures: dict[str, Any] = {"mrr": evaluate.ranking(model, kg)["mrr"]}
     protocols: dict[str, Protocol] = {

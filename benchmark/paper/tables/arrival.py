@@ -1,4 +1,4 @@
-r"""Detection week by week, with and without new evidence."""
+r"""Detection week by week, with and without updates."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ COLUMNS = (
     "U_sem, updated",
 )
 
-#: So many weeks are shown in one row.
+#: The number of weeks in one row.
 WEEKS = 4
 
 

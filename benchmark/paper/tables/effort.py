@@ -1,4 +1,4 @@
-r"""How long the records took."""
+r"""The time of computing the records."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from benchmark.paper.tables.table import Table
 COLUMNS = ("dataset", "records", "models", "all else", "together")
 
 NOTE = (
-    "The time of every experiment, added up, and that of training and of the "
-    "posterior where an experiment read a model that was trained already. "
-    "Experiments that run at the same time take less time together. Times "
-    "vary with the machine and with its load."
+    "The sum of the times of all experiments. If an experiment reads a trained "
+    "model, the time of training and of the posterior is added. Experiments "
+    "that run at the same time take less time together. Times vary with the "
+    "machine and its load."
 )
 
 

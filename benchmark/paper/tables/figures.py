@@ -29,7 +29,7 @@ Names = Mapping[str, Any]
 
 
 def read(name: str) -> Any:
-    r"""Returns what a YAML file of this folder says."""
+    r"""Reads a YAML file of this folder."""
     return yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))
 
 

@@ -16,7 +16,7 @@ from benchmark.paper.tables.notes import written
 from benchmark.paper.tables.records import DATASETS, Records, walk
 from benchmark.paper.tables.table import Table
 
-#: What :obj:`tables.yaml` says.
+#: The contents of :obj:`tables.yaml`.
 WRITTEN: dict[str, Any] = read("tables.yaml")
 
 #: The methods, in the order of rows, as they are called in tables.
@@ -43,7 +43,7 @@ class Layout:
         by_dataset (list, optional): Columns that are there for each graph.
         rows (list, optional): Rows: :obj:`methods`, :obj:`{each: reference}`
             (one for each key there), or dictionaries of names that columns
-            use. The key :obj:`cells` of a row has entries of its own.
+            use. The key :obj:`entries` of a row has its entries.
         notes (list, optional): Sentences below it.
         if_empty (list, optional): Sentences in its place.
         one_graph (bool, optional): Whether it shows one graph, the first that
@@ -84,13 +84,13 @@ class Layout:
             )
             if any(measured):
                 rows.append(row)
-        kept = [p for p in range(len(columns)) if _is_kept(rows, columns, p)]
+        shown = [p for p in range(len(columns)) if _is_shown(rows, columns, p)]
         first = datasets[0] if datasets else DATASETS[0]
         return Table(
             self.name,
             fill(self.title, {"dataset": first}),
-            [columns[place]["heading"] for place in kept],
-            [[row[place] for place in kept] for row in rows],
+            [columns[place]["heading"] for place in shown],
+            [[row[place] for place in shown] for row in rows],
             written(records, first, self.notes) if rows else [],
             self.if_empty,
         )
@@ -105,8 +105,8 @@ class Layout:
                     yield {**part, "heading": heading, "dataset": dataset}
 
     def _specs(self) -> Iterator[Any]:
-        r"""Yields what entries refer to, with a :obj:`*` for any graph, method
-        or key.
+        r"""Yields the references of entries, with a :obj:`*` for any graph,
+        method or key.
         """
         anything = {"dataset": "*", "method": "*", "key": "*", "title": "*"}
         for row in self.rows:
@@ -116,7 +116,7 @@ class Layout:
                 with suppress(KeyError):  # The row has no such entry.
                     yield fill(column, names)
             if isinstance(row, dict):
-                yield [row.get("each"), row.get("cells")]
+                yield [row.get("each"), row.get("entries")]
 
     def _rows(self, records: Records, datasets: list[str]) -> Iterator[Row]:
         by_row = [{"dataset": d} for d in datasets]
@@ -134,7 +134,7 @@ class Layout:
 
 def _entry(records: Records, row: Row, column: dict[str, Any]) -> Any:
     names = {**row, "dataset": column.get("dataset", row.get("dataset"))}
-    spec = row.get("cells", {}).get(column["key"], column)
+    spec = row.get("entries", {}).get(column["key"], column)
     try:
         spec = fill(spec, names)
     except KeyError:  # The row has no such entry.
@@ -149,7 +149,7 @@ def _is_measured(column: dict[str, Any]) -> bool:
     return "label" not in column and "paper" not in column["heading"]
 
 
-def _is_kept(
+def _is_shown(
     rows: list[list[Any]], columns: list[dict[str, Any]], place: int
 ) -> bool:
     r"""Returns whether a column has a figure; a paper column, whether it and
@@ -158,7 +158,7 @@ def _is_kept(
     column = columns[place]
     if "label" in column or not rows:
         return "dataset" not in column
-    if column["heading"] == "paper" and not _is_kept(rows, columns, place - 1):
+    if column["heading"] == "paper" and not _is_shown(rows, columns, place - 1):
         return False
     return any(row[place] is not None for row in rows)
 

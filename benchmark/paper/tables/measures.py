@@ -1,7 +1,7 @@
 r"""The functions that tables and claims name in YAML.
 
 Some take figures. Others take the records, the name of an experiment without
-its seed, and further arguments from YAML; they return :obj:`None` where there
+its seed, and further arguments from YAML; they return :obj:`None` if there
 is no record.
 """
 
@@ -17,7 +17,7 @@ PROBABILITY = "max probability"
 
 
 def gain(mix: Any, *parts: Any) -> Spread:
-    r"""Returns by how much a mix is above its best part."""
+    r"""Returns the gain of a weighted sum over its better part."""
     return Spread(float(mix) - max(map(float, parts)))
 
 
@@ -27,18 +27,18 @@ def share(part: int, rest: int) -> float | None:
 
 
 def increase(figure: Any, *others: Any) -> float:
-    r"""Returns by what share a figure is above the largest of others."""
+    r"""Returns the relative increase of a figure over the largest of others."""
     return float(figure) / max(map(float, others)) - 1
 
 
 def width(*figures: Any) -> float:
-    r"""Returns how far the smallest and the largest figure are apart."""
+    r"""Returns the difference of the largest and the smallest figure."""
     return max(map(float, figures)) - min(map(float, figures))
 
 
-def fewer(kept: float, whole: float) -> float | None:
-    r"""Returns by what share errors are fewer at one accuracy than another."""
-    return 1 - (1 - kept) / (1 - whole) if whole < 1 else None
+def fewer(answered: float, overall: float) -> float | None:
+    r"""Returns the relative reduction of errors between two accuracies."""
+    return 1 - (1 - answered) / (1 - overall) if overall < 1 else None
 
 
 def equal(*figures: Any) -> bool:
@@ -48,8 +48,8 @@ def equal(*figures: Any) -> bool:
 
 
 def fewer_errors(records: Records, name: str, method: str) -> Spread | None:
-    r"""Returns by what share errors are fewer among the answers that a method
-    chooses than among all queries, where 85 % should be answered.
+    r"""Returns the relative reduction of errors if a method chooses the 85 %
+    of queries that are answered.
     """
     name = home(name, method)
     path = ("methods", method, "selective", "0.85", "accuracy")
@@ -91,7 +91,7 @@ def difference(records: Records, name: str, method: str) -> str | None:
 
 
 def compared(records: Records, name: str, part: str) -> Any:
-    r"""Returns how CAGP compares with all methods but its own variants: the
+    r"""Returns how CAGP compares with all methods except its variants: the
     largest :obj:`p`, the least :obj:`difference`, or how many
     :obj:`methods`.
     """
@@ -133,9 +133,9 @@ def against_probability(records: Records, name: str, method: str) -> str | None:
 
 
 def leaks(records: Records, name: str, near: float, part: str) -> Any:
-    r"""Returns how the scales that see labels compare with a figure: how many
-    are :obj:`close` to it, how many :obj:`scales` there are, or the
-    :obj:`nearest`.
+    r"""Compares scales that see labels with a figure. Returns the number of
+    scales :obj:`close` to it, the number of :obj:`scales`, or the
+    :obj:`nearest` one.
     """
     figures = [
         records.spread(name, signal, key, digits=3)

@@ -40,7 +40,7 @@ def _interval(records: Records, dataset: str, setting: str) -> str:
 
 
 def _counts(records: Records, dataset: str, preset: str) -> str | None:
-    r"""Returns how many test triples of each kind there are."""
+    r"""Returns the number of test triples of each kind."""
     name = f"{dataset}/detection/temporal-like-{preset}"
     results = records.seeds(name)
     if not results or "counts" not in results[0]:
@@ -58,7 +58,7 @@ def _numbers(counts: dict[str, int]) -> str:
 
 
 def _weights(records: Records, dataset: str, setting: str) -> str | None:
-    r"""Returns with how many weights a mix is better than both its parts."""
+    r"""Returns the number of weights with a sum better than both parts."""
     won, tried, limits = (
         winning_weights(records, f"{dataset}/alpha", setting, part)
         for part in ("won", "tried", "range")
@@ -67,7 +67,7 @@ def _weights(records: Records, dataset: str, setting: str) -> str | None:
 
 
 def _resamples(records: Records, dataset: str, part: str) -> str:
-    r"""Returns how small a p-value can be."""
+    r"""Returns the smallest possible p-value."""
     number = records.inputs(f"/{part}/").get("resamples")
     if number is None:
         return ""
@@ -78,7 +78,7 @@ def _resamples(records: Records, dataset: str, part: str) -> str:
 
 
 def _inputs(records: Records, dataset: str, setting: str) -> str:
-    r"""Returns what experiments were computed with, in configs or elsewhere."""
+    r"""Returns an input of the experiments of a kind."""
     part, key = setting.split()
     value = records.inputs(f"/{part}/").get(key, 0)
     if isinstance(value, dict):

@@ -19,12 +19,12 @@ DATASETS = (
     "yago3-10",
 )
 
-#: Where the baselines of an experiment are, which are computed apart.
+#: The experiments that compute the baselines of other experiments.
 TWINS = {"detection": "baselines", "errors": "baseline-errors"}
 
 
 class Records:
-    r"""Looks up figures in the records of a store.
+    r"""The figures in the records of a store.
 
     Args:
         store (Store): The store.
@@ -71,7 +71,7 @@ class Records:
         return [self.one(names[seed]) for seed in sorted(names)]  # type: ignore[misc]
 
     def inputs(self, part: str) -> dict[str, Any]:
-        r"""Returns what the first experiment of some kind was computed with."""
+        r"""Returns the inputs of the first experiment of a kind."""
         for name in self.names:
             if part in f"{name}/":
                 return (self.store.read(name) or {}).get("inputs", {})
@@ -125,7 +125,7 @@ def home(name: str, method: str) -> str:
 
 
 def walk(result: Any, path: Collection[str]) -> Any:
-    r"""Returns what is at the end of a path of keys, or :obj:`None`."""
+    r"""Returns the value at a path of keys, or :obj:`None`."""
     for key in path:
         if not isinstance(result, dict) or key not in result:
             return None

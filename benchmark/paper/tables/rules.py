@@ -8,23 +8,27 @@ from benchmark.paper.tables.spread import Spread
 HOLDS = "holds"
 FAILS = "does not hold"
 WIDELY = f"{HOLDS} within a wide interval"
+PARTLY = "partly holds"
 
-#: Of a mix of variance and coverage on temporal-like partitions. It is no
-#: construction, as a variance is no frequency, and no evidence either.
-LABELS = f"{HOLDS}, but labels are made of the same two signals"
+#: The note on a sum of variance and coverage on temporal-like partitions. Its
+#: figures are weak evidence, though they do not follow from a definition.
+LABELS = "The labels are made of the same two signals."
 
-#: Half the width of an interval in which many figures would hold.
+#: The note on a figure that is off by more than the margin.
+WIDE_INTERVAL = "It holds only because the interval is wide."
+
+#: Half the width of an interval that is called wide.
 WIDE = 0.02
 
 #: AUROCs between these are near chance.
 CHANCE = (0.35, 0.65)
 
-#: The verdict on a figure, beside a limit and the margin that is left to it.
+#: The verdict on a figure, given a limit and a margin.
 Rule = Callable[[Spread, float, float], str]
 
 
 def same(ours: Spread, limit: float, margin: float = CLOSE) -> str:
-    r"""Returns whether a figure is the limit."""
+    r"""Returns whether a figure equals the limit."""
     return _within(ours, abs(ours.mean - limit), margin)
 
 
@@ -41,7 +45,7 @@ def not_above(ours: Spread, limit: float, margin: float = CLOSE) -> str:
 def near_chance(ours: Spread, limit: float = 0.5, margin: float = 0.0) -> str:
     r"""Returns whether an AUROC is near chance.
 
-    The mean decides: a figure must not hold because it varies.
+    The mean decides, so a wide interval does not make a claim hold.
     """
     low, high = CHANCE
     return HOLDS if low <= ours.mean <= high else FAILS
@@ -58,23 +62,24 @@ RULES: dict[str, Rule] = {
 }
 
 
-def on_each(verdicts: Mapping[str, str]) -> str:
-    r"""Returns one verdict of several figures."""
-    held, failed = (
+def on_each(verdicts: Mapping[str, str]) -> tuple[str, str]:
+    r"""Returns one verdict of several figures, and a note if they differ."""
+    holding, failing = (
         [of for of, text in verdicts.items() if text.startswith(HOLDS) == holds]
         for holds in (True, False)
     )
-    if held and failed:
-        return f"{FAILS} on {listed(failed)}; {HOLDS} on {listed(held)}"
+    if holding and failing:
+        note = f"It holds on {listed(holding)}, and not on {listed(failing)}."
+        return PARTLY, note
     texts = set(verdicts.values())
-    return texts.pop() if len(texts) == 1 else HOLDS
+    return (texts.pop() if len(texts) == 1 else HOLDS), ""
 
 
 def unless(verdict: str, other: str, when: str) -> str:
-    r"""Returns how another verdict differs, if it does."""
+    r"""Returns a note on another verdict, if it differs."""
     if verdict.startswith(HOLDS) == other.startswith(HOLDS):
         return ""
-    return f"{when} it {HOLDS if other.startswith(HOLDS) else 'does not'}"
+    return f"{when}, it {HOLDS if other.startswith(HOLDS) else FAILS}."
 
 
 def listed(names: Sequence[str]) -> str:
@@ -88,11 +93,11 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _within(ours: Spread, away: float, margin: float) -> str:
-    r"""Returns the verdict on a figure that is some way off, and whether it
-    holds only because it varies a lot.
+def _within(ours: Spread, distance: float, margin: float) -> str:
+    r"""Returns the verdict on a figure at some distance from its limit, and
+    whether it holds only because its interval is wide.
     """
     half = ours.half or 0.0
-    if away > margin + half:
+    if distance > margin + half:
         return FAILS
-    return WIDELY if away > margin and half > WIDE else HOLDS
+    return WIDELY if distance > margin and half > WIDE else HOLDS

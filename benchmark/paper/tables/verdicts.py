@@ -1,4 +1,4 @@
-r"""What holds and what does not: each claim of the paper beside our figure."""
+r"""The table of claims: each claim of the paper beside our figure."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -6,7 +6,15 @@ from typing import Any, NamedTuple
 from benchmark.paper.tables.figures import SEPARATOR, figure, fill, read
 from benchmark.paper.tables.measures import CLOSE
 from benchmark.paper.tables.records import Records
-from benchmark.paper.tables.rules import HOLDS, LABELS, RULES, on_each, unless
+from benchmark.paper.tables.rules import (
+    HOLDS,
+    LABELS,
+    RULES,
+    WIDE_INTERVAL,
+    WIDELY,
+    on_each,
+    unless,
+)
 from benchmark.paper.tables.spread import Spread
 from benchmark.paper.tables.table import Table
 
@@ -18,8 +26,8 @@ TITLE = "What holds and what does not (FB15k-237 unless a graph is named)"
 
 
 class Row(NamedTuple):
-    r"""What the paper says, its figure, ours with the model that ships, ours
-    with a model that is trained as the paper says, and what follows.
+    r"""A claim, the paper's figure, ours with the model that ships, ours with
+    a model that is trained as the paper says, the verdict, and a note.
     """
 
     claim: str
@@ -27,6 +35,7 @@ class Row(NamedTuple):
     measured: Any
     recipe: Any
     verdict: str
+    note: str | None
     table: str
 
 
@@ -66,16 +75,16 @@ def expanded(
 #: - claim, paper, table: as they are shown; paper may be a reference.
 #: - figure: a specification of the figure measured. Or figures: several by
 #:   name, with measured (a text that names them) or format (of each). Or
-#:   across: one that is measured on each graph. extra: figures that are only
-#:   judged, or named in a note.
+#:   across: one that is measured on each graph. extra: figures that the rule
+#:   or a note uses, and that are not shown.
 #: - recipe: the figure with the paper's recipe. other: the figure by another
 #:   measure, with its name.
-#: - rule, limit (of the figure, if it is not the paper's), margin; of: which
-#:   figures are judged, if not all, or for each place a figure and its limit.
-#:   Or verdict: what follows from a definition.
-#: - labels: whether the labels are made of what is measured; construction: why
-#:   it holds by construction.
-#: - holds, fails, note: what is added to the verdict.
+#: - rule, limit (of the figure, if it is not the paper's), margin; of: the
+#:   figures that the rule is applied to, if not all, or for each place a figure
+#:   and its limit. Or verdict: the verdict itself.
+#: - labels: whether the labels are made of the measured signals; construction:
+#:   a sentence on why the claim holds by construction.
+#: - holds, fails, note: sentences for the note, the first two by verdict.
 #: - dataset (default: FB15k-237); only_without: a graph whose records would
 #:   make the claim superfluous.
 CLAIMS = list(expanded(read("claims.yaml"), {"dataset": FB}))
@@ -88,20 +97,20 @@ def verdict_of(records: Records, claim: dict[str, Any]) -> Row | None:
     figures = _figures(records, claim)
     paper = _paper(records, claim, figures)
     recipe = _one(records, claim, claim.get("recipe"))
-    if "verdict" in claim:
-        verdict = claim["verdict"]
-    else:
-        judged = _judged(claim, figures, paper)
-        if not judged or any(None in pair for pair in judged.values()):
+    verdict, notes = claim.get("verdict"), []
+    if verdict is None:
+        compared = _compared(claim, figures, paper)
+        if not compared or any(None in pair for pair in compared.values()):
             return None
-        verdict = _verdict(records, claim, judged, recipe)
+        verdict, notes = _verdict(records, claim, compared, recipe)
     measured = _measured(claim, figures)
     if measured is None and "only_without" not in claim:
         return None
-    notes = ["holds" if verdict.startswith(HOLDS) else "fails", "note"]
-    added = [_text(claim[key], figures) for key in notes if key in claim]
-    verdict = "; ".join([verdict, *(note for note in added if note)])
-    return Row(claim["claim"], paper, measured, recipe, verdict, claim["table"])
+    keys = ["holds" if verdict.startswith(HOLDS) else "fails", "note"]
+    notes += [_text(claim[key], figures) for key in keys if key in claim]
+    note = " ".join(note for note in notes if note) or None
+    shown = paper, measured, recipe, verdict, note
+    return Row(claim["claim"], *shown, claim["table"])
 
 
 def _one(records: Records, claim: dict[str, Any], spec: Any) -> Any:
@@ -137,13 +146,13 @@ def _paper(
     return _text(paper, figures)
 
 
-def _judged(
+def _compared(
     claim: dict[str, Any], figures: Mapping[str, Any], paper: Any
 ) -> dict[str, tuple[Any, Any]]:
-    r"""Returns the figures that are judged, each with its limit."""
+    r"""Returns the figures that the rule is applied to, with their limits."""
     limit = claim.get("limit", paper)
-    judged = claim.get("figures", [""] if "figure" in claim else figures)
-    pairs = claim.get("of", list(judged))
+    names = claim.get("figures", [""] if "figure" in claim else figures)
+    pairs = claim.get("of", list(names))
     if isinstance(pairs, list):
         pairs = {name: [name, limit] for name in pairs}
     return {
@@ -157,9 +166,10 @@ def _judged(
 def _verdict(
     records: Records,
     claim: dict[str, Any],
-    judged: Mapping[str, tuple[Any, Any]],
+    compared: Mapping[str, tuple[Any, Any]],
     recipe: Any,
-) -> str:
+) -> tuple[str, list[str | None]]:
+    r"""Returns the verdict of a rule, and notes on it."""
     rule = RULES[claim["rule"]]
 
     def by_rule(ours: Any, limit: Any) -> str:
@@ -167,21 +177,22 @@ def _verdict(
             ours = Spread(float(ours))
         return rule(ours, float(limit), claim.get("margin", CLOSE))
 
-    verdict = on_each({place: by_rule(*pair) for place, pair in judged.items()})
-    clause = ""
-    ((_, limit), *_) = judged.values()
+    verdict, note = on_each({k: by_rule(*v) for k, v in compared.items()})
+    ((_, limit), *_) = compared.values()
     if recipe is not None:
         shipped, verdict = verdict, by_rule(recipe, limit)
-        clause = unless(verdict, shipped, "with the model that ships")
+        note = unless(verdict, shipped, "With the model that ships")
     other = _one(records, claim, claim.get("other"))
     if other is not None:
-        when = f"by its {claim['measure']}, {other},"
-        clause = unless(verdict, by_rule(other, limit), when)
-    if clause:
-        return f"{verdict}; {clause}"
-    if verdict == HOLDS and "construction" in claim:
-        return f"{HOLDS} by construction: {claim['construction']}"
-    return LABELS if verdict == HOLDS and claim.get("labels") else verdict
+        by = f"By its {claim['measure']}, {other}"
+        note = unless(verdict, by_rule(other, limit), by)
+    if verdict == WIDELY:
+        return HOLDS, [WIDE_INTERVAL, note]
+    if verdict == HOLDS and not note and "construction" in claim:
+        return f"{HOLDS} by construction", [claim["construction"]]
+    if verdict == HOLDS and not note and claim.get("labels"):
+        note = LABELS
+    return verdict, [note]
 
 
 def _measured(claim: dict[str, Any], figures: Mapping[str, Any]) -> Any:

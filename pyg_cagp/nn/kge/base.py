@@ -33,10 +33,10 @@ class GaussianKGEModel(EvidenceBound, ABC):
         \textrm{diag}(\exp \boldsymbol{\ell}_i)), \qquad
         p(\mathbf{e}_i) = \mathcal{N}(\mathbf{0}, \sigma_0^2 \mathbf{I}).
 
-    They are trained by :meth:`loss`, the negative evidence lower bound of an
+    Training minimises :meth:`loss`, the negative evidence lower bound of an
     :class:`~pyg_cagp.nn.kge.Objective`. Entities that never occur in training
     have the variance of the prior. :meth:`forward` scores posterior means, so
-    that a Gaussian model drops into code written for PyG's models.
+    that a Gaussian model works in code written for PyG's models.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -52,24 +52,28 @@ class GaussianKGEModel(EvidenceBound, ABC):
             :class:`~pyg_cagp.nn.kge.GaussianPrior`.
             (default: :obj:`"occurrence"`)
         covariance (str, optional): :obj:`"diagonal"` for a variance of each
-            dimension or :obj:`"spherical"` for one an entity.
+            dimension or :obj:`"spherical"` for one variance of each entity.
             (default: :obj:`"diagonal"`)
         objective (Objective, optional): The likelihood of a triple; by
             default, :class:`~pyg_cagp.nn.kge.SampledSoftmax`.
             (default: :obj:`None`)
-        variational (bool, optional): If set to :obj:`False`, only means are
-            trained, as points under the prior. (default: :obj:`True`)
-        reciprocal (bool, optional): If set to :obj:`True`, heads are answered
-            by inverse relations; see :class:`~pyg_cagp.nn.kge.QueryKGEModel`.
+        variational (bool, optional): If set to :obj:`False`, trains means
+            only, as points under the prior. (default: :obj:`True`)
+        reciprocal (bool, optional): If set to :obj:`True`, predicts heads with
+            inverse relations; see :class:`~pyg_cagp.nn.kge.QueryKGEModel`.
             (default: :obj:`False`)
-        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
+        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. the
             embedding matrices will be sparse. (default: :obj:`False`)
+
+    .. note::
+        For an example of a new model, see ``docs/howto/new_model.md``.
     """
 
-    #: The variance at the start of training, as a part of the prior's.
+    #: The variance at the start of training, as a share of the prior variance.
     init_share = 0.1
 
-    #: Whether scores depend on variances; then there is no Laplace posterior.
+    #: Whether scores depend on variances. Such models have no Laplace
+    #: posterior.
     scores_hold_variances: ClassVar[bool] = False
 
     def __init__(
@@ -93,8 +97,8 @@ class GaussianKGEModel(EvidenceBound, ABC):
         check_least("kl_weight", kl_weight, 0)
         if learn_prior and not variational:
             raise InvalidInputError(
-                "'learn_prior' needs variational=True: points would shrink "
-                "with their prior until both are zero"
+                "'learn_prior' needs variational=True: without variances, "
+                "embeddings and prior would shrink to zero"
             )
         self.prior = GaussianPrior(
             prior_variance, learn=learn_prior, reduction=kl_reduction
@@ -111,12 +115,12 @@ class GaussianKGEModel(EvidenceBound, ABC):
         width = 1 if covariance == "spherical" else self.node_emb.embedding_dim
         self.node_log_var = Embedding(num_nodes, width, sparse=sparse)
         self.node_log_var.weight.requires_grad_(variational)
-        #: Normal numbers to draw with; drawn each time if set to None.
+        #: The source of noise. If None, each draw generates new noise.
         self.noise_table: NoiseTable | None = None
-        # In how many training slots each entity stands; see `observe`.
+        # The number of training slots of each entity; see `observe`.
         self.register_buffer("node_freq", torch.zeros(num_nodes).long())
         self._trained = (TrainedPosterior(self),)
-        # Tuples, for neither is a part of the model's state.
+        # Tuples, because neither may become a submodule.
         self._posterior: tuple[Posterior] = self._trained
         self.reset_parameters()
 
@@ -165,23 +169,24 @@ class GaussianKGEModel(EvidenceBound, ABC):
 
     @property
     def posterior(self) -> Posterior:
-        r"""The posterior in force: the one of :meth:`set_posterior`, or else
+        r"""The current posterior: that of :meth:`set_posterior`, by default
         :attr:`trained_posterior`.
         """
         return self._posterior[0]
 
     @property
     def trained_posterior(self) -> TrainedPosterior:
-        r"""The variances that training maintains, as they are now."""
+        r"""The posterior with the variances that training updates."""
         return self._trained[0]
 
     def set_posterior(self, posterior: Posterior | None) -> None:
-        r"""Puts a posterior in force. It changes no score, moves with the model
-        to other devices, and is no part of the model's :meth:`state_dict`.
+        r"""Sets the current posterior. Scores do not change. The posterior
+        moves with the model to other devices and is not part of the model's
+        :meth:`state_dict`.
 
         Args:
-            posterior (Posterior, optional): The posterior of a model with these
-                means; :attr:`trained_posterior` if set to :obj:`None`.
+            posterior (Posterior, optional): The posterior of a model with the
+                same means. If set to :obj:`None`, :attr:`trained_posterior`.
         """
         if posterior is None:
             self._posterior = self._trained
@@ -200,7 +205,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
         return self
 
     def variance(self, entity: Tensor) -> Tensor:
-        r"""Returns each dimension's variance under the posterior in force."""
+        r"""Returns the current posterior's variance of each dimension."""
         shape = (*entity.shape, self.node_emb.embedding_dim)
         return self.posterior.variance(entity).expand(shape)
 
@@ -209,7 +214,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
         return self.posterior.mean_variance(entity)
 
     def sample(self, entity: Tensor) -> Tensor:
-        r"""Draws embeddings from the posterior in force."""
+        r"""Draws embeddings from the current posterior."""
         return self.posterior.rsample(entity, generator=self.generator)
 
     @abstractmethod
@@ -217,7 +222,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
         r"""Returns the variance of each score under the posterior. Head and
-        tail are independent unless they are one entity.
+        tail are independent unless they are the same entity.
 
         Args:
             head_index (torch.Tensor): The head indices.

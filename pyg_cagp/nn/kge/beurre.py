@@ -44,8 +44,8 @@ def log_volume(boxes: Boxes, beta: float, form: Volume = "bessel") -> Tensor:
     side = boxes.high - boxes.low
     scale = beta if form == "bessel" else 1.0
     x = side / scale - 2 * GAMMA * beta / scale
-    # log softplus(x) is x where x is very negative: the logarithm of what
-    # underflows would have no slope.
+    # For very negative x, softplus(x) underflows and its logarithm has no
+    # gradient; log softplus(x) is then close to x.
     small = x < -15
     safe = torch.where(small, torch.zeros_like(x), x)
     logs = torch.where(small, x, torch.nn.functional.softplus(safe).log())
@@ -62,11 +62,11 @@ class BEUrRE(ConfidenceKGEModel):
 
     .. math::
         P(h, r, t) = \frac{\mathbb{E}[\text{Vol}(f_r(h) \cap g_r(t))]}
-        {\mathbb{E}[\text{Vol}(g_r(t))]}
+        {\mathbb{E}[\text{Vol}(g_r(t))]}.
 
-    trained by squared errors on given confidences and on corrupted triples,
-    whose confidence should be 0, with a penalty on long sides. :meth:`forward`
-    gives its logarithm.
+    The loss is the squared error of given confidences and of corrupted
+    triples, whose target is 0, with a penalty on long sides. :meth:`forward`
+    returns the logarithm of the confidence.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -81,7 +81,7 @@ class BEUrRE(ConfidenceKGEModel):
             triple. (default: :obj:`30`)
         l2_weight (float, optional): The weight of the penalty on sides.
             (default: :obj:`0.001`)
-        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
+        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. the
             embedding matrices will be sparse. (default: :obj:`False`)
         seed (int, optional): The seed of corruption. (default: :obj:`0`)
 
@@ -90,6 +90,9 @@ class BEUrRE(ConfidenceKGEModel):
         >>> zero = torch.zeros(1, dtype=torch.long)
         >>> bool(0 <= model.confidence(zero, zero, zero) <= 1)
         True
+
+    .. note::
+        For an example of using this model, see ``examples/confidences.py``.
     """
 
     node_width = 2  # Lower corner, logarithm of the side.
@@ -123,8 +126,8 @@ class BEUrRE(ConfidenceKGEModel):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        r"""Resets all learnable parameters of the module: boxes of about unit
-        side that overlap, and maps that leave them where they are.
+        r"""Resets all learnable parameters of the module. Boxes overlap and
+        have sides of about 1; maps are close to the identity.
         """
         low, side = self.node_emb.weight.chunk(2, dim=1)
         torch.nn.init.uniform_(low, -0.2, 0.2)
@@ -145,7 +148,8 @@ class BEUrRE(ConfidenceKGEModel):
         both = gumbel_intersection(first, second, self.beta)
         score = log_volume(both, self.beta, self.volume)
         score = score - log_volume(second, self.beta, self.volume)
-        # An intersection is no larger, but its approximation may be.
+        # The exact volume of an intersection is no larger; the approximate
+        # one may be.
         return score.clamp(max=0)
 
     def confidence(

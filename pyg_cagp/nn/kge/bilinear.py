@@ -24,9 +24,10 @@ class BilinearKGEModel(GaussianKGEModel):
     .. math::
         \textrm{Var}(d) = \mathbf{s}_h^{\top} (\mathbf{M} \boldsymbol{\mu}_t)^2
         + \mathbf{s}_t^{\top} (\mathbf{M}^{\top} \boldsymbol{\mu}_h)^2
-        + \mathbf{s}_h^{\top} (\mathbf{M} \circ \mathbf{M}) \mathbf{s}_t,
+        + \mathbf{s}_h^{\top} (\mathbf{M} \circ \mathbf{M}) \mathbf{s}_t.
 
-    and for a triple whose head is its tail, a quadratic form in one Gaussian,
+    For a triple whose head is its tail, the score is a quadratic form in one
+    Gaussian, and
 
     .. math::
         \textrm{Var}(d) = \mathbf{s}^{\top} ((\mathbf{M} + \mathbf{M}^{\top})
@@ -37,10 +38,13 @@ class BilinearKGEModel(GaussianKGEModel):
         num_nodes (int): The number of nodes/entities in the graph.
         num_relations (int): The number of relations in the graph.
         hidden_channels (int): The hidden embedding size.
-        dropout (float, optional): The share of a relation's numbers that are
-            set to zero for each query in training. (default: :obj:`0.0`)
+        dropout (float, optional): The probability that training sets a number
+            of a relation's embedding to zero. (default: :obj:`0.0`)
         **kwargs (optional): Additional arguments of
             :class:`~pyg_cagp.nn.kge.GaussianKGEModel`.
+
+    .. note::
+        For its use as a base class, see ``docs/howto/new_model.md``.
     """
 
     def __init__(
@@ -64,10 +68,10 @@ class BilinearKGEModel(GaussianKGEModel):
         rel = super().embed_rel(rel_type)
         if not self.training or self.dropout == 0:
             return rel
-        # From the model's own source, so that a resumed run draws the same.
+        # From the model's generator, so that a resumed run has the same masks.
         source, device = self.generator, rel.device
-        drawn = torch.rand(rel.shape, generator=source, device=device)
-        return rel * (drawn >= self.dropout) / (1 - self.dropout)
+        uniform = torch.rand(rel.shape, generator=source, device=device)
+        return rel * (uniform >= self.dropout) / (1 - self.dropout)
 
     @abstractmethod
     def map_tail(self, rel: Tensor, tail: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ class GaussianComplEx(BilinearKGEModel):
         d(h, r, t) = \textrm{Re} \langle \mathbf{e}_h, \mathbf{e}_r,
         \overline{\mathbf{e}_t} \rangle
 
-    Embeddings hold the real parts first, the imaginary parts behind.
+    Embeddings hold the real parts first, then the imaginary parts.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -28,6 +28,9 @@ class GaussianComplEx(BilinearKGEModel):
         >>> model = GaussianComplEx(10, 2, hidden_channels=4)
         >>> model.node_emb
         Embedding(10, 8)
+
+    .. note::
+        For an example of using this model, see ``examples/kge_fb15k_237.py``.
     """
 
     node_width = 2
@@ -46,16 +49,14 @@ class GaussianComplEx(BilinearKGEModel):
         return torch.cat([real, -imaginary], dim=-1)
 
     def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Returns the map whose matrix has all entries squared."""
+        r"""Applies the matrix with squared entries."""
         rel_re, rel_im = rel.square().chunk(2, dim=-1)
         tail_re, tail_im = tail.chunk(2, dim=-1)
         real = rel_re * tail_re + rel_im * tail_im
         return torch.cat([real, rel_re * tail_im + rel_im * tail_re], dim=-1)
 
     def map_crossed(self, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Returns the map whose matrix is multiplied by its transpose, entry
-        by entry.
-        """
+        r"""Applies the entry-wise product of the matrix and its transpose."""
         rel_re, rel_im = rel.square().chunk(2, dim=-1)
         tail_re, tail_im = tail.chunk(2, dim=-1)
         real = rel_re * tail_re - rel_im * tail_im

@@ -1,4 +1,4 @@
-r"""Models of the confidence in triples."""
+r"""The base class of models that predict the confidence of triples."""
 
 from abc import abstractmethod
 
@@ -11,9 +11,9 @@ from pyg_cagp.nn.kge.query import QueryKGEModel
 
 
 class ConfidenceKGEModel(QueryKGEModel):
-    r"""A base class for models that give each triple a confidence in
-    :math:`[0, 1]`, and learn it from given confidences: those of the data, or 1
-    for every triple of a graph that has none.
+    r"""A base class for models that predict the confidence of a triple, in
+    :math:`[0, 1]`. The targets of training are the confidences of a graph, or 1
+    for a graph without confidences. Corrupted triples have the target 0.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -21,7 +21,7 @@ class ConfidenceKGEModel(QueryKGEModel):
         hidden_channels (int): The hidden embedding size.
         num_negatives (int, optional): The number of corrupted triples of each
             triple, half of them with another head. (default: :obj:`10`)
-        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
+        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. the
             embedding matrices will be sparse. (default: :obj:`False`)
         seed (int, optional): The seed of corruption. (default: :obj:`0`)
     """
@@ -62,7 +62,7 @@ class ConfidenceKGEModel(QueryKGEModel):
     def penalty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor | float:
-        r"""Returns what a batch adds to its errors; nothing for most models."""
+        r"""Returns the regularisation term of a batch, by default 0."""
         return 0.0
 
     def loss(
@@ -82,8 +82,8 @@ class ConfidenceKGEModel(QueryKGEModel):
             tail_index (torch.Tensor): The tail indices.
             confidence (torch.Tensor, optional): Their confidences; all 1 if
                 set to :obj:`None`. (default: :obj:`None`)
-            known (TripleIndex, optional): Triples that corruption must not
-                give. (default: :obj:`None`)
+            known (TripleIndex, optional): True triples; see :meth:`corrupt`.
+                (default: :obj:`None`)
         """
         batch = head_index, rel_type, tail_index
         score = self(*batch)
@@ -100,8 +100,8 @@ class ConfidenceKGEModel(QueryKGEModel):
         known: TripleIndex | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         r"""Returns corrupted triples, of shape :obj:`[2, n, B]`: first those
-        with another head, then those with another tail. Those that are
-        :obj:`known` are drawn again, a few times.
+        with another head, then those with another tail. A corrupted triple
+        that is :obj:`known` is drawn again, at most three times.
         """
         if self.generator is None:
             self.generator = torch.Generator(head_index.device)
@@ -111,13 +111,13 @@ class ConfidenceKGEModel(QueryKGEModel):
             part.expand(2, *shape).clone()
             for part in (head_index, rel_type, tail_index)
         )
-        again = torch.ones((2, *shape), dtype=torch.bool, device=head.device)
+        redraw = torch.ones((2, *shape), dtype=torch.bool, device=head.device)
         for _ in range(4 if known is not None else 1):
-            drawn = self.draw_nodes(again.shape, head.device)
-            head[0] = torch.where(again[0], drawn[0], head[0])
-            tail[1] = torch.where(again[1], drawn[1], tail[1])
+            drawn = self.draw_nodes(redraw.shape, head.device)
+            head[0] = torch.where(redraw[0], drawn[0], head[0])
+            tail[1] = torch.where(redraw[1], drawn[1], tail[1])
             if known is not None:
-                again = known.contains(head, rel, tail)
-                if not bool(again.any()):
+                redraw = known.contains(head, rel, tail)
+                if not bool(redraw.any()):
                     break
         return head, rel, tail

@@ -26,6 +26,9 @@ class GaussianDistMult(BilinearKGEModel):
         GaussianDistMult(10, num_relations=2, hidden_channels=4)
         >>> model.score_tails(torch.tensor([0]), torch.tensor([1])).shape
         torch.Size([1, 10])
+
+    .. note::
+        For an example of using this model, see ``examples/kge_fb15k_237.py``.
     """
 
     def map_tail(self, rel: Tensor, tail: Tensor) -> Tensor:
@@ -33,7 +36,7 @@ class GaussianDistMult(BilinearKGEModel):
         return rel * tail
 
     def transpose(self, rel: Tensor) -> Tensor:
-        r"""Returns the same, as the matrix is symmetric."""
+        r"""Returns :obj:`rel`, as the matrix is symmetric."""
         return rel
 
     def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
@@ -41,7 +44,7 @@ class GaussianDistMult(BilinearKGEModel):
         return rel.square() * tail
 
     def map_crossed(self, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Returns the same, as the matrix is symmetric."""
+        r"""Returns :meth:`map_squared`, as the matrix is symmetric."""
         return self.map_squared(rel, tail)
 
     def map_moment(self, rel: Tensor, mass: Tensor, tails: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-r"""Draws from posteriors and their divergences from the prior, in one pass."""
+r"""Draws from posteriors, with divergences from the prior, in one pass."""
 
 from typing import Any, NamedTuple
 
@@ -10,8 +10,9 @@ from torch.autograd.function import once_differentiable
 
 
 class Draws(NamedTuple):
-    r"""Embeddings at one draw from the posterior: of a batch's heads and tails,
-    of shape :obj:`[B, channels]`, and of :obj:`[K, channels]` other entities.
+    r"""Embeddings from one draw of the posterior: heads and tails of a batch,
+    of shape :obj:`[B, channels]`, and other entities, of shape
+    :obj:`[K, channels]`.
     """
 
     head: Tensor
@@ -20,11 +21,11 @@ class Draws(NamedTuple):
 
 
 class DrawAndDiverge(Function):
-    r"""Looks up Gaussians, draws from each, and sums the divergences of the
+    r"""Draws from the Gaussians of entities, and sums the divergences of the
     first of them from the prior, with gradients in closed form.
 
-    Autograd by itself would make a gradient as large as the whole embedding
-    matrix for every look-up; here, it makes one for all.
+    Plain autograd allocates a gradient of the size of the embedding matrix for
+    each lookup. This function allocates one in total.
     """
 
     @staticmethod
@@ -45,12 +46,12 @@ class DrawAndDiverge(Function):
         size = share.numel()
         mean = F.embedding(entity, mean_weight)
         half_log = F.embedding(entity, log_var_weight).mul_(0.5)
-        # How many dimensions share a variance: one, or all of them.
+        # The number of dimensions that share a variance: one, or all.
         shared = mean.size(-1) // half_log.size(-1)
         volume = shared * half_log[:size].sum(dim=-1)
         scale = half_log.exp_()
         drawn = (noise * scale).add_(mean)
-        # Norms read once what squares and sums would read and write thrice.
+        # A norm reads memory once; a square and a sum make three passes.
         energy = torch.linalg.vector_norm(scale[:size], dim=-1).square_()
         energy *= shared
         energy += torch.linalg.vector_norm(mean[:size], dim=-1).square_()
@@ -72,21 +73,21 @@ class DrawAndDiverge(Function):
         """
         entity, noise, scale, mean, share, energy = ctx.saved_tensors
         size, prior = share.numel(), ctx.log_prior.exp()
-        pays = (share * by_kl)[:, None]
+        by_divergence = (share * by_kl)[:, None]
         by_mean = by_drawn.clone()
-        by_mean[:size] += mean[:size] * (pays / prior)
+        by_mean[:size] += mean[:size] * (by_divergence / prior)
         shared = mean.size(-1) // scale.size(-1)
         by_log_var = by_drawn * noise
         if shared > 1:
             by_log_var = by_log_var.sum(dim=-1, keepdim=True)
-        by_log_var[:size] += scale[:size] * (pays * shared / prior)
+        by_log_var[:size] += scale[:size] * (by_divergence * shared / prior)
         by_log_var *= scale
-        by_log_var[:size] -= pays * shared
+        by_log_var[:size] -= by_divergence * shared
         by_log_var *= 0.5
         by_prior = None
         if ctx.needs_input_grad[2]:
-            count = 0.5 * mean.size(-1)
-            by_prior = (pays[:, 0] * (count - energy)).sum()
+            half_dim = 0.5 * mean.size(-1)
+            by_prior = (by_divergence[:, 0] * (half_dim - energy)).sum()
         by_weights = [
             _scatter(rows, entity, ctx.num_nodes, ctx.sparse)
             for rows in (by_mean, by_log_var)

@@ -1,4 +1,4 @@
-r"""The evidence lower bound, by which Gaussian entities are trained."""
+r"""The evidence lower bound, the training objective of Gaussian models."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ from pyg_cagp.nn.posterior.posterior import count_slots
 
 
 class EvidenceBound(QueryKGEModel):
-    r"""The training of a :class:`~pyg_cagp.nn.kge.GaussianKGEModel`, which
-    sets the attributes below: batches, draws from its posterior, and the loss.
+    r"""The training of a :class:`~pyg_cagp.nn.kge.GaussianKGEModel`: batches,
+    draws from the posterior, and the loss. The model sets the attributes below.
     """
 
     prior: GaussianPrior
@@ -32,8 +32,8 @@ class EvidenceBound(QueryKGEModel):
     def random_sample(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
-        r"""Replaces the heads of one half of the triples and the tails of the
-        other at random, as PyG does.
+        r"""Replaces the heads of one half of the triples, and the tails of the
+        other half, by random entities, as PyG does.
         """
         drawn = self.draw_nodes(head_index.shape, head_index.device)
         place = torch.arange(head_index.numel(), device=head_index.device)
@@ -45,8 +45,8 @@ class EvidenceBound(QueryKGEModel):
         )
 
     def observe(self, head_index: Tensor, tail_index: Tensor) -> None:
-        r"""Counts each entity in all training triples, which decides the weight
-        of its prior in a mini-batch. :meth:`loader` calls it.
+        r"""Counts the training slots of each entity. The counts determine the
+        weight of the prior term in a mini-batch. :meth:`loader` calls it.
         """
         freq = count_slots(head_index, tail_index, self.num_nodes)
         self.node_freq.copy_(freq)
@@ -72,10 +72,10 @@ class EvidenceBound(QueryKGEModel):
         return self.prior.divergence(self.node_emb(entity), log_var)
 
     def kl_term(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
-        r"""Returns a batch's share of the prior term, per triple; see
-        :class:`~pyg_cagp.nn.kge.GaussianPrior`. Where entities are charged by
-        occurrence, its mean over an epoch is :math:`\sum_i \textrm{KL}_i` over
-        the number of triples, without bias.
+        r"""Returns the prior term of a batch, per triple; see
+        :class:`~pyg_cagp.nn.kge.GaussianPrior`. With the reduction
+        :obj:`"occurrence"`, its mean over an epoch is
+        :math:`\sum_i \textrm{KL}_i` divided by the number of triples.
         """
         if self.prior.reduction == "dense":
             every = torch.arange(self.num_nodes, device=head_index.device)
@@ -85,8 +85,8 @@ class EvidenceBound(QueryKGEModel):
         return (share * self.kl_divergence(slots)).sum()
 
     def constrain(self) -> None:
-        r"""Projects parameters after a step of an optimiser; no change for most
-        models.
+        r"""Projects parameters after a step of an optimiser, by default without
+        a change.
         """
 
     def loss(
@@ -100,7 +100,7 @@ class EvidenceBound(QueryKGEModel):
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> tuple[Tensor, Tensor]:
         r"""Returns the two terms of :meth:`loss`: the negative log-likelihood
-        of a batch, and its :meth:`kl_term` or zero if that has no weight.
+        of a batch, and its :meth:`kl_term`, or 0 if its weight is 0.
         """
         batch = head_index, rel_type, tail_index
         other = self.objective.negatives(self, *batch)
@@ -110,8 +110,8 @@ class EvidenceBound(QueryKGEModel):
     def draw(
         self, head_index: Tensor, tail_index: Tensor, other: Tensor
     ) -> tuple[Draws, Tensor]:
-        r"""Draws a batch's entities from the posterior, each slot on its own,
-        and returns its :meth:`kl_term`, for which others are not charged.
+        r"""Draws the entities of a batch from the posterior, independently for
+        each slot. Returns the draws and the :meth:`kl_term` of heads and tails.
         """
         entity = torch.cat([head_index, tail_index, other])
         sizes = [head_index.numel(), tail_index.numel(), other.numel()]
@@ -146,7 +146,7 @@ class EvidenceBound(QueryKGEModel):
         return torch.randn(shape, generator=source, device=device, dtype=dtype)
 
     def _shares(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
-        r"""The part of its divergence that each slot of a batch is charged."""
+        r"""Returns the weight of the divergence of each slot of a batch."""
         slots = torch.cat([head_index, tail_index])
         freq = self.node_freq[slots]
         if bool((freq == 0).any()):

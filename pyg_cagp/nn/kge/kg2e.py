@@ -23,10 +23,10 @@ class KG2E(GaussianKGEModel):
     paper.
 
     The translation :math:`P_e = \mathcal{N}(\boldsymbol{\mu}_h -
-    \boldsymbol{\mu}_t, \mathbf{S}_h + \mathbf{S}_t)` is held against the
+    \boldsymbol{\mu}_t, \mathbf{S}_h + \mathbf{S}_t)` is compared with the
     relation :math:`P_r = \mathcal{N}(\boldsymbol{\mu}_r, \mathbf{S}_r)`, by
     :math:`d(h, r, t) = -\textrm{KL}(P_e \| P_r)` or by the expected likelihood
-    :math:`d(h, r, t) = \log \int P_e P_r`, that is, with
+    :math:`d(h, r, t) = \log \int P_e P_r`. With
     :math:`\boldsymbol{\delta} = \boldsymbol{\mu}_h - \boldsymbol{\mu}_t -
     \boldsymbol{\mu}_r`,
 
@@ -37,11 +37,11 @@ class KG2E(GaussianKGEModel):
         \frac{\delta_j^2}{s_{hj} + s_{tj} + s_{rj}} + \log (s_{hj} + s_{tj} +
         s_{rj}) + \log 2 \pi \right).
 
-    Distributions are scored as they are: nothing is drawn, and there is no
-    prior. As in the paper, training is by margin with one negative.
-    :meth:`constrain`, to be called after each step, keeps means in the unit
-    ball and variances within :obj:`variance_range`. Variances learn how
-    specific an entity is, not how often it was seen.
+    Scores are functions of the distributions, without draws and without a
+    prior. As in the paper, training uses a margin loss with one negative. Call
+    :meth:`constrain` after each step: it projects means into the unit ball and
+    variances into :obj:`variance_range`. The variances measure how specific an
+    entity is, not how often it occurs.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -51,10 +51,15 @@ class KG2E(GaussianKGEModel):
             (default: :obj:`"kl"`)
         variance_range (tuple, optional): The least and the largest variance.
             (default: :obj:`(0.05, 5.0)`)
-        objective (Objective, optional): What to train by. If set to
-            :obj:`None`, a margin of 1. (default: :obj:`None`)
+        objective (Objective, optional): The training objective. If set to
+            :obj:`None`, a margin loss with a margin of 1.
+            (default: :obj:`None`)
         **kwargs (optional): Additional arguments of
             :class:`~pyg_cagp.nn.kge.GaussianKGEModel`.
+
+    .. note::
+        For training this model with its shipped config, see
+        ``docs/howto/training.md``.
     """
 
     rel_width = 2
@@ -74,11 +79,14 @@ class KG2E(GaussianKGEModel):
         low, high = variance_range
         if not 0 < low < high:
             raise InvalidInputError(
-                f"'variance_range' must hold two positive, rising numbers (got "
-                f"{variance_range})"
+                f"'variance_range' must hold two positive numbers in ascending "
+                f"order (got {variance_range})"
             )
         if not kwargs.setdefault("variational", True):
-            raise InvalidInputError("KG2E has no deterministic twin")
+            raise InvalidInputError(
+                "'variational' must be True for KG2E, which has no variant "
+                "without variances (got False)"
+            )
         if kwargs.get("objective") is None:
             kwargs["objective"] = OneNegative(kind="margin")
         kwargs.setdefault("kl_weight", 0.0)
@@ -97,7 +105,7 @@ class KG2E(GaussianKGEModel):
 
     @torch.no_grad()
     def constrain(self) -> None:
-        r"""Projects means into the unit ball, variances into their range."""
+        r"""Projects means into the unit ball and variances into their range."""
         low, high = map(math.log, self.variance_range)
         rel, rel_log_var = self.rel_emb.weight.chunk(2, dim=-1)
         for mean in (self.node_emb.weight, rel):
@@ -121,7 +129,7 @@ class KG2E(GaussianKGEModel):
         return torch.cat([mean, log_var.exp()], dim=-1)
 
     def sample(self, entity: Tensor) -> Tensor:
-        r"""Returns the distributions of entities: nothing is drawn."""
+        r"""Returns the distributions of entities, without a draw."""
         return self.embed(entity)
 
     def draw(
@@ -166,7 +174,7 @@ class KG2E(GaussianKGEModel):
         rel, rel_var = self.embed_rel(rel_type).chunk(2, dim=-1)
         tail, tail_var = self.embed(tail_index).chunk(2, dim=-1)
         gap = (head - rel - tail).square()
-        # An entity moves as its own head and tail at once, which cancels.
+        # The deviations of an entity cancel where it is both head and tail.
         apart = (head_index != tail_index)[..., None]
         var = apart * (self.variance(head_index) + self.variance(tail_index))
         scale = rel_var

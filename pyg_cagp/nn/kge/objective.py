@@ -1,4 +1,4 @@
-r"""Likelihoods of triples, by which embeddings are trained."""
+r"""The interface of training objectives, and losses with one negative."""
 
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
@@ -28,7 +28,7 @@ class Objective(Protocol):
         rel_type: Tensor,
         tail_index: Tensor,
     ) -> Tensor:
-        r"""Returns the entities that are needed beside those of the batch."""
+        r"""Returns the entities that are needed in addition to the batch."""
 
     def __call__(
         self,
@@ -44,8 +44,7 @@ class Objective(Protocol):
 
 class OneNegative:
     r"""One false triple for each true one, as in PyG's models and in the
-    paper: a random head or a random tail, separated by cross-entropy or by a
-    margin.
+    paper. A random entity replaces the head or the tail.
 
     Args:
         kind (str, optional): :obj:`"bce"` for binary cross-entropy or
@@ -83,10 +82,10 @@ class OneNegative:
     def corrupt(
         self, model: "GaussianKGEModel", rel_type: Tensor, drawn: Draws
     ) -> tuple[Tensor, Tensor]:
-        r"""Puts the negatives in the place of heads or of tails."""
+        r"""Replaces heads or tails by the negatives."""
         if self.head_rate is None:
             half = rel_type.numel() // 2
-            # Not slices, whose gradients are padded with zeros.
+            # Not slices: their gradients are padded with zeros.
             sizes = [half, rel_type.numel() - half]
             (_, head), (tail, _), (in_head, in_tail) = (
                 part.split(sizes) for part in drawn
@@ -126,16 +125,16 @@ class OneNegative:
 def bernoulli_rates(
     head_index: Tensor, rel_type: Tensor, tail_index: Tensor, num_relations: int
 ) -> Tensor:
-    r"""Returns for each relation how often to replace the head, from the
+    r"""Returns the probability of replacing the head for each relation, of the
     `"Knowledge Graph Embedding by Translating on Hyperplanes"
     <https://ojs.aaai.org/index.php/AAAI/article/view/8870>`_ paper.
 
     .. math::
         \frac{\textrm{tph}}{\textrm{tph} + \textrm{hpt}}, \quad
         \textrm{tph} = \frac{\#(h, t)}{\# h}, \quad
-        \textrm{hpt} = \frac{\#(h, t)}{\# t},
+        \textrm{hpt} = \frac{\#(h, t)}{\# t}
 
-    so that fewer negatives are true. Relations without a triple get one half.
+    These rates make fewer negatives true. Relations without triples get 0.5.
 
     Args:
         head_index (torch.Tensor): The head indices of training.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge.objective import Objective
 
-#: The entities that the prior term of a batch is taken over.
+#: The entities in the prior term of a batch.
 Reduction: TypeAlias = Literal["occurrence", "dense"]
 
 #: The form of the variances of an entity.

@@ -20,10 +20,10 @@ class GaussianPrior(Module):
         learn (bool, optional): If set to :obj:`True`, the variance is a
             parameter that training fits (empirical Bayes).
             (default: :obj:`False`)
-        reduction (str, optional): How a mini-batch is charged for divergences
-            from the prior. With :obj:`"occurrence"`, an entity in :math:`f`
-            training slots is charged :math:`1 / f` of its own each time it
-            occurs, which is the evidence lower bound, without bias. With
+        reduction (str, optional): The prior term of a mini-batch. With
+            :obj:`"occurrence"`, each occurrence of an entity with :math:`f`
+            training slots is charged :math:`1 / f` of the entity's divergence,
+            an unbiased estimate of the evidence lower bound. With
             :obj:`"dense"`, each step is charged the mean over all entities, as
             in the paper. (default: :obj:`"occurrence"`)
     """
@@ -40,13 +40,13 @@ class GaussianPrior(Module):
         super().__init__()
         if not (variance > 0 and math.isfinite(variance)):
             raise InvalidInputError(
-                f"'prior_variance' must be positive (got {variance})"
+                f"'prior_variance' must be positive and finite (got {variance})"
             )
         check_choice("kl_reduction", reduction, Reduction)
         self.start = float(variance)
         self.learn = learn
         self.reduction = reduction
-        # A buffer if given, for optimisers take all parameters.
+        # A fixed variance is a buffer, since optimisers update parameters.
         log_variance = torch.tensor(math.log(self.start))
         if learn:
             self.log_variance = Parameter(log_variance)
@@ -54,7 +54,7 @@ class GaussianPrior(Module):
             self.register_buffer("log_variance", log_variance)
 
     def reset_parameters(self) -> None:
-        r"""Resets the variance to that at the start."""
+        r"""Resets the variance to its initial value."""
         with torch.no_grad():
             self.log_variance.fill_(math.log(self.start))
 

@@ -1,4 +1,4 @@
-r"""Models that score embeddings, and answer queries in bulk."""
+r"""The base class of models that score all candidates of a query."""
 
 import copy
 from abc import ABC, abstractmethod
@@ -14,34 +14,35 @@ from pyg_cagp._utils.checks import check_least
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.typing import Side
 
-#: The sides that a query can leave open.
+#: The sides of a triple that a query can predict.
 SIDES: tuple[Side, ...] = ("tail", "head")
 
 
 class QueryKGEModel(KGEModel, ABC):
-    r"""A base class for models that are one function of three embeddings, and
-    score all candidates of a query at once.
+    r"""A base class for models that score a triple from three embeddings, and
+    all candidates of a query at once.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
         num_relations (int): The number of relations in the graph.
         hidden_channels (int): The hidden embedding size.
         reciprocal (bool, optional): If set to :obj:`True`, each relation has an
-            inverse with its own embedding, number
-            :obj:`num_relations + rel_type`, by which :math:`(t, r^{-1}, ?)`
-            replaces :math:`(?, r, t)`. (default: :obj:`False`)
-        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
+            inverse, with the embedding :obj:`num_relations + rel_type`. The
+            query :math:`(t, r^{-1}, ?)` then replaces :math:`(?, r, t)`.
+            (default: :obj:`False`)
+        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. the
             embedding matrices will be sparse. (default: :obj:`False`)
     """
 
-    #: How many numbers an entity, and a relation, has for a hidden channel.
+    #: The embedding size of an entity, and of a relation, per hidden channel.
     node_width = 1
     rel_width = 1
 
-    #: How many numbers to hold at a time where candidates are scored by pairs.
+    #: The largest number of values in memory where candidates are scored pair
+    #: by pair.
     max_numbers = 2**23
 
-    #: The source of random numbers; PyTorch's own if set to None.
+    #: The source of random numbers; PyTorch's global generator if None.
     generator: torch.Generator | None = None
 
     def __init__(
@@ -56,7 +57,7 @@ class QueryKGEModel(KGEModel, ABC):
         check_least("hidden_channels", hidden_channels, 1)
         super().__init__(num_nodes, num_relations, hidden_channels, sparse)
         self.reciprocal = reciprocal
-        #: How many numbers a pair of a query and a candidate takes.
+        #: The number of values of a pair of a query and a candidate.
         self.pair_width = self.node_width * hidden_channels
         self.node_emb = Embedding(num_nodes, self.pair_width, sparse=sparse)
         num, width = (1 + reciprocal) * num_relations, self.rel_width
@@ -91,13 +92,13 @@ class QueryKGEModel(KGEModel, ABC):
         return model
 
     def embed(self, entity: Tensor | None = None) -> Tensor:
-        r"""Returns what :meth:`interaction` takes for entities, by default for
-        all of them.
+        r"""Returns the input of :meth:`interaction` for entities, by default
+        for all of them.
         """
         return self.node_emb.weight if entity is None else self.node_emb(entity)
 
     def embed_rel(self, rel_type: Tensor) -> Tensor:
-        r"""Returns what :meth:`interaction` takes for relations."""
+        r"""Returns the input of :meth:`interaction` for relations."""
         return self.rel_emb(rel_type)
 
     def forward(
@@ -139,7 +140,7 @@ class QueryKGEModel(KGEModel, ABC):
         return torch.cat([self.interaction(p, rel, tail) for p in parts], 1)
 
     def _parts(self, candidates: Tensor, num_queries: int) -> Sequence[Tensor]:
-        # Each pair of a query and a candidate has all its numbers in memory.
+        # All values of each pair of a query and a candidate are in memory.
         width = max(1, num_queries * self.pair_width)
         return candidates[None].split(max(1, self.max_numbers // width), dim=1)
 

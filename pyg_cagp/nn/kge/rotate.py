@@ -20,8 +20,8 @@ class GaussianRotatE(GaussianKGEModel):
         d(h, r, t) = \gamma - {\| \mathbf{e}_h \circ e^{i \boldsymbol{\theta}_r}
         - \mathbf{e}_t \|}_2
 
-    The variance of the score is that of the score made linear at the means.
-    Embeddings hold the real parts first, the imaginary parts behind.
+    The variance of the score is that of the score linearised at the means.
+    Embeddings hold the real parts first, then the imaginary parts.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -31,6 +31,10 @@ class GaussianRotatE(GaussianKGEModel):
             rotation. (default: :obj:`1.0`)
         **kwargs (optional): Additional arguments of
             :class:`~pyg_cagp.nn.kge.GaussianKGEModel`.
+
+    .. note::
+        For training this model with its shipped config, see
+        ``docs/howto/training.md``.
     """
 
     node_width = 2
@@ -53,7 +57,7 @@ class GaussianRotatE(GaussianKGEModel):
         torch.nn.init.uniform_(self.rel_emb.weight, 0, 2 * math.pi)
 
     def rotate(self, node: Tensor, angle: Tensor) -> Tensor:
-        r"""Turns the complex coordinates of embeddings by given angles."""
+        r"""Rotates the complex coordinates of embeddings by angles."""
         real, imag = node.chunk(2, dim=-1)
         cos, sin = angle.cos(), angle.sin()
         return torch.cat([cos * real - sin * imag, cos * imag + sin * real], -1)
@@ -73,7 +77,7 @@ class GaussianRotatE(GaussianKGEModel):
         self, heads: Tensor, rel: Tensor, tail: Tensor
     ) -> Tensor:
         r"""Scores a batch of queries against one list of heads."""
-        # Turning back the tail leaves all distances as they are.
+        # Rotating the tail back preserves all distances.
         return self.margin - distances(self.rotate(tail, -rel), heads, 2.0)
 
     def score_variance(
@@ -81,8 +85,8 @@ class GaussianRotatE(GaussianKGEModel):
     ) -> Tensor:
         r"""Returns the variance of each score, to first order."""
         angle = self.rel_emb(rel_type)
-        turned = self.rotate(self.node_emb(head_index), angle)
-        gap = turned - self.node_emb(tail_index)
+        rotated = self.rotate(self.node_emb(head_index), angle)
+        gap = rotated - self.node_emb(tail_index)
         length = torch.linalg.vector_norm(gap, dim=-1, keepdim=True)
         by_tail = gap / length.clamp(min=1e-12)
         by_head = self.rotate(by_tail, -angle)

@@ -13,16 +13,16 @@ class SNGPModel(ConfidenceKGEModel):
     Principled Uncertainty Estimation with Deterministic Deep Learning via
     Distance Awareness" <https://arxiv.org/abs/2006.10108>`_ paper, on triples.
 
-    Head, relation and tail are embedded side by side, with their product, by
-    which bilinear models score. Residual layers of bounded weights keep
-    distances, and a Gaussian process by random features gives the score.
+    The input is the concatenation of the embeddings of head, relation and
+    tail, and of their product. Residual layers with bounded weights preserve
+    distances. The score is a Gaussian process with random features.
 
     .. math::
         s(h, r, t) = \boldsymbol{\beta}^\top \phi \left( g \left( [\mathbf{e}_h,
         \mathbf{e}_r, \mathbf{e}_t, \mathbf{e}_h \circ \mathbf{e}_r \circ
         \mathbf{e}_t] \right) \right), \quad p = \sigma(s)
 
-    It is trained to separate triples from corrupted ones by cross-entropy.
+    Training minimises the cross-entropy of triples and corrupted triples.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -35,7 +35,7 @@ class SNGPModel(ConfidenceKGEModel):
             (default: :obj:`2`)
         bound (float, optional): The bound of their weights.
             (default: :obj:`0.95`)
-        ridge (float, optional): The precision of the head's prior.
+        ridge (float, optional): The prior precision of the output weights.
             (default: :obj:`1.0`)
         num_negatives (int, optional): The number of corrupted triples of each
             triple. (default: :obj:`4`)
@@ -47,6 +47,9 @@ class SNGPModel(ConfidenceKGEModel):
         >>> zero = torch.zeros(1, dtype=torch.long)
         >>> float(model.confidence(zero, zero, zero))
         0.5
+
+    .. note::
+        For an example of using this model, see ``examples/distance_aware.py``.
     """
 
     def __init__(
@@ -74,7 +77,7 @@ class SNGPModel(ConfidenceKGEModel):
         self.pair_width = num_features
         self.num_layers = num_layers
         self.bound = bound
-        #: The number of training triples, by which the prior is shared out.
+        #: The number of training triples, which share the prior term.
         self.num_triples = 1
         self.reset_parameters()
 
@@ -90,8 +93,8 @@ class SNGPModel(ConfidenceKGEModel):
 
     def _hidden(self, head: Tensor, rel: Tensor, tail: Tensor) -> Tensor:
         head, rel, tail = torch.broadcast_tensors(head, rel, tail)
-        known = [head, rel, tail, head * rel * tail]
-        return self.trunk(torch.cat(known, dim=-1))
+        parts = [head, rel, tail, head * rel * tail]
+        return self.trunk(torch.cat(parts, dim=-1))
 
     def features(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
@@ -119,6 +122,6 @@ class SNGPModel(ConfidenceKGEModel):
     def penalty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns a triple's share of the prior of the head."""
+        r"""Returns the prior term of the output weights, per triple."""
         prior = self.ridge / 2 * self.process.head.square().sum()
         return prior / self.num_triples

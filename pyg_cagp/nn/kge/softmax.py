@@ -1,4 +1,4 @@
-r"""Likelihoods in which an answer competes with many candidates."""
+r"""Training objectives with many negatives."""
 
 import math
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SampledSoftmax:
-    r"""A softmax over candidates that a whole batch shares, in both directions.
+    r"""A softmax over candidates that the triples of a batch share.
 
     The tail of a triple competes with :obj:`num_negatives` entities drawn
     uniformly, and so does its head. Scores of negatives are raised by
@@ -29,7 +29,7 @@ class SampledSoftmax:
         num_negatives (int, optional): The number :math:`K` of negatives.
             (default: :obj:`512`)
         known (AnswerIndex, optional): Triples known to be true. A negative that
-            makes one of them is left out. (default: :obj:`None`)
+            forms one of them is left out. (default: :obj:`None`)
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class SampledSoftmax:
         rel_type: Tensor,
         tail_index: Tensor,
     ) -> Tensor:
-        r"""Draws the entities that a batch shares."""
+        r"""Draws the negatives that a batch shares."""
         shape = (self.num_negatives,)
         return model.draw_nodes(shape, head_index.device)
 
@@ -81,18 +81,19 @@ class SampledSoftmax:
         answer: Tensor,
         other: Tensor,
     ) -> tuple[Tensor, Tensor]:
-        r"""Returns the rows and columns at which a negative is an answer, which
-        are too few to compare all pairs.
+        r"""Returns the rows and columns at which a negative is an answer. They
+        are few, so a search is faster than a comparison of all pairs.
         """
         row = torch.arange(answer.numel(), device=answer.device)
         if self.known is not None:
-            known_triples = self.known.to(given.device)
-            also, known = known_triples.find(side, given, rel_type)
-            row, answer = torch.cat([row, also]), torch.cat([answer, known])
+            known = self.known.to(given.device)
+            more_rows, more_answers = known.find(side, given, rel_type)
+            row = torch.cat([row, more_rows])
+            answer = torch.cat([answer, more_answers])
         in_order, order = other.sort()
         first = torch.searchsorted(in_order, answer)
         count = torch.searchsorted(in_order, answer, right=True) - first
-        # Negatives are drawn with replacement: one may stand there twice.
+        # Negatives are drawn with replacement, so one may occur twice.
         each, place = expand_ranges(first, count)
         return row[each], order[place]
 
@@ -108,14 +109,14 @@ class SampledSoftmax:
         Args:
             true (torch.Tensor): The scores of answers, of shape :obj:`[B]`.
             scores (torch.Tensor): The scores of negatives, of shape
-                :obj:`[B, K]`, which are written to.
+                :obj:`[B, K]`, which are overwritten.
             hits (tuple): The result of :meth:`find_answers`.
-            num_nodes (int): How many candidates the negatives stand for.
+            num_nodes (int): The number of candidates that negatives represent.
         """
         # Sums over many candidates lose too much in half precision.
         if scores.dtype in (torch.bfloat16, torch.float16):
             scores = scores.float()
-        # Finite, for all negatives of a query may be answers.
+        # Not -inf, since all negatives of a query may be answers.
         scores[hits] = -1e30
         shift = math.log(num_nodes / self.num_negatives)
         total = torch.logaddexp(scores.logsumexp(dim=1) + shift, true)
@@ -126,22 +127,22 @@ class SampledSoftmax:
 
 
 class SelfAdversarial(SampledSoftmax):
-    r"""Each negative competes on its own, and hard ones weigh more, as in the
+    r"""A binary loss with larger weights for hard negatives, from the
     `"RotatE: Knowledge Graph Embedding by Relational Rotation in Complex
     Space" <https://arxiv.org/abs/1902.10197>`_ paper.
 
     .. math::
         - \log \sigma(d) - \sum_k w_k \log \sigma(-d_k), \quad
-        w_k = \textrm{softmax}_k (\tau d_k),
+        w_k = \textrm{softmax}_k (\tau d_k)
 
-    through whose weights no gradient flows. It is a ranking loss, not a
+    No gradient flows through the weights. This is a ranking loss, not a
     likelihood.
 
     Args:
         num_negatives (int, optional): The number of negatives.
             (default: :obj:`512`)
         known (AnswerIndex, optional): Triples known to be true. A negative that
-            makes one of them is left out. (default: :obj:`None`)
+            forms one of them is left out. (default: :obj:`None`)
         temperature (float, optional): The factor :math:`\tau` of hard
             negatives. (default: :obj:`1.0`)
     """
@@ -174,12 +175,12 @@ class SelfAdversarial(SampledSoftmax):
 
 
 class OneVsAll:
-    r"""A softmax over all entities, in both directions: what
-    :class:`SampledSoftmax` estimates. One draw of every entity serves a batch.
+    r"""A softmax over all entities, for tails and for heads.
+    :class:`SampledSoftmax` estimates it. A batch has one draw of each entity.
 
     Args:
-        known (AnswerIndex, optional): Triples known to be true, which do not
-            compete with the answer. (default: :obj:`None`)
+        known (AnswerIndex, optional): Triples known to be true. Other known
+            answers of a query are left out. (default: :obj:`None`)
     """
 
     def __init__(self, *, known: AnswerIndex | None = None) -> None:
@@ -205,20 +206,22 @@ class OneVsAll:
         drawn: Draws,
     ) -> Tensor:
         r"""Returns the mean negative log-likelihood of a batch of triples."""
-        every = drawn.other
-        total = every.new_zeros(())
+        node_emb = drawn.other
+        total = node_emb.new_zeros(())
         side: Side
         for side, given, answer in (
             ("tail", head_index, tail_index),
             ("head", tail_index, head_index),
         ):
-            scores = model.score_candidates(side, every[given], rel_type, every)
+            scores = model.score_candidates(
+                side, node_emb[given], rel_type, node_emb
+            )
             if self.known is not None:
                 known = self.known.to(given.device)
-                row, other = known.find(side, given, rel_type)
-                rival = other != answer[row]
+                row, known_answer = known.find(side, given, rel_type)
+                is_other = known_answer != answer[row]
                 mask = torch.zeros_like(scores, dtype=torch.bool)
-                mask[row[rival], other[rival]] = True
+                mask[row[is_other], known_answer[is_other]] = True
                 scores = scores.masked_fill(mask, -math.inf)
             total = total + F.cross_entropy(scores, answer)
         return total

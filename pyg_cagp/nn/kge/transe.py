@@ -30,7 +30,7 @@ class GaussianTransE(GaussianKGEModel):
         m_j = \sqrt{2 v_j / \pi} \, e^{-\delta_j^2 / 2 v_j} + \delta_j \,
         \textrm{erf} \left( \delta_j / \sqrt{2 v_j} \right);
 
-    for :math:`p = 2` it is that of the score made linear at the means. Unlike
+    for :math:`p = 2` it is that of the score linearised at the means. Unlike
     in PyG's :class:`~torch_geometric.nn.kge.TransE`, embeddings are not
     normalised.
 
@@ -44,6 +44,9 @@ class GaussianTransE(GaussianKGEModel):
             translation. (default: :obj:`1.0`)
         **kwargs (optional): Additional arguments of
             :class:`~pyg_cagp.nn.kge.GaussianKGEModel`.
+
+    .. note::
+        For an example of using this model, see ``examples/kge_fb15k_237.py``.
     """
 
     def __init__(
@@ -92,12 +95,13 @@ class GaussianTransE(GaussianKGEModel):
             length = mean.square().sum(-1, keepdim=True).clamp(min=1e-12)
             variance = (var * mean.square() / length).sum(-1)
         else:
-            # How far folding moves the mean, to subtract no large numbers.
+            # The shift of the mean by folding, which avoids the difference of
+            # two large numbers.
             size, std = mean.abs(), (2 * var).sqrt()
-            moved = std / math.sqrt(math.pi) * (-((size / std) ** 2)).exp()
-            moved = moved - size * torch.erfc(size / std)
-            variance = (var - moved * (2 * size + moved)).sum(-1)
-        # An entity moves as its own head and tail at once, which cancels.
+            shift = std / math.sqrt(math.pi) * (-((size / std) ** 2)).exp()
+            shift = shift - size * torch.erfc(size / std)
+            variance = (var - shift * (2 * size + shift)).sum(-1)
+        # The deviations of an entity cancel where it is both head and tail.
         return variance.clamp(min=0) * (head_index != tail_index)
 
 
@@ -105,6 +109,6 @@ def distances(query: Tensor, nodes: Tensor, p_norm: float) -> Tensor:
     r"""Returns the distance of each query from each node, of shape
     :obj:`[B, N]`.
     """
-    # A matrix product would lose the digits that separate near candidates.
+    # A matrix product loses the digits that separate close candidates.
     mode = "donot_use_mm_for_euclid_dist"
     return torch.cdist(query, nodes, p_norm, compute_mode=mode)

@@ -23,11 +23,11 @@ class UKGE(ConfidenceKGEModel):
 
     .. math::
         f_{\text{logistic}} = \sigma(w g + b), \quad
-        f_{\text{rectified}} = \min(\max(w g + b, 0), 1),
+        f_{\text{rectified}} = \min(\max(w g + b, 0), 1).
 
-    trained by squared errors on given confidences :math:`s`, on corrupted
-    triples, whose confidence should be 0, and on triples that rules have
-    inferred with a confidence of at least :math:`s_{\text{PSL}}`:
+    The loss is the squared error of given confidences :math:`s`, of corrupted
+    triples, whose target is 0, and of triples that rules have inferred with a
+    confidence of at least :math:`s_{\text{PSL}}`:
 
     .. math::
         \overline{(f - s)^2} + \tfrac{1}{2} \left( \overline{f^2}_{\text{other
@@ -35,7 +35,7 @@ class UKGE(ConfidenceKGEModel):
         \overline{\max(0, s_{\text{PSL}} - f)^2}
 
     In training, a penalty on squared embeddings replaces the limits of the
-    rectified map. :meth:`forward` gives :math:`w g + b`.
+    rectified map. :meth:`forward` returns :math:`w g + b`.
 
     Args:
         num_nodes (int): The number of nodes/entities in the graph.
@@ -50,7 +50,7 @@ class UKGE(ConfidenceKGEModel):
             (default: :obj:`0.2`)
         l2_weight (float, optional): The weight of the penalty of the rectified
             map. (default: :obj:`0.005`)
-        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. to the
+        sparse (bool, optional): If set to :obj:`True`, gradients w.r.t. the
             embedding matrices will be sparse. (default: :obj:`False`)
         seed (int, optional): The seed of corruption. (default: :obj:`0`)
 
@@ -59,6 +59,9 @@ class UKGE(ConfidenceKGEModel):
         >>> zero = torch.zeros(1, dtype=torch.long)
         >>> bool(0 <= model.confidence(zero, zero, zero) <= 1)
         True
+
+    .. note::
+        For an example of using this model, see ``examples/confidences.py``.
     """
 
     def __init__(
@@ -140,8 +143,8 @@ class UKGE(ConfidenceKGEModel):
         inferred: tuple[Tensor, Tensor, Tensor, Tensor] | None = None,
     ) -> Tensor:
         r"""Returns the loss of a batch of triples; see
-        :meth:`~pyg_cagp.nn.kge.ConfidenceKGEModel.loss`. Triples that rules
-        have :obj:`inferred` are heads, relations, tails and least confidences.
+        :meth:`~pyg_cagp.nn.kge.ConfidenceKGEModel.loss`. The columns of
+        :obj:`inferred` are heads, relations, tails and smallest confidences.
         """
         batch = head_index, rel_type, tail_index
         loss = super().loss(*batch, confidence=confidence, known=known)

@@ -1,4 +1,4 @@
-r"""How sure a trained model is of each entity."""
+r"""Posteriors over the embeddings of entities."""
 
 from pyg_cagp.nn.posterior.curvature import ggn_diagonal
 from pyg_cagp.nn.posterior.laplace import LaplacePosterior

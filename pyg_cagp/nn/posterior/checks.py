@@ -1,4 +1,4 @@
-r"""Checks of posteriors, whose tensors may come from a stranger."""
+r"""Checks of the tensors of a posterior, which may be untrusted."""
 
 import math
 
@@ -11,7 +11,7 @@ from pyg_cagp.exceptions import InvalidInputError
 def check_posterior(
     mean: Tensor, log_variance: Tensor, prior_variance: float, frequency: Tensor
 ) -> None:
-    r"""Raises an error if tensors do not make a posterior."""
+    r"""Raises an error if tensors do not form a posterior."""
     num_nodes, width = mean.shape
     shape, dtype = list(log_variance.shape), log_variance.dtype
     widths = ([num_nodes, 1], [num_nodes, width])
@@ -34,8 +34,8 @@ def check_posterior(
             f"{prior_variance})"
         )
     shape, dtype = list(frequency.shape), frequency.dtype
-    counts = shape == [num_nodes] and dtype == torch.long
-    if not counts or bool((frequency < 0).any()):
+    is_counts = shape == [num_nodes] and dtype == torch.long
+    if not is_counts or bool((frequency < 0).any()):
         raise InvalidInputError(
             f"'frequency' must hold {num_nodes} counts (got {dtype} of {shape})"
         )

@@ -1,4 +1,4 @@
-r"""Posteriors over the embeddings of entities, as objects."""
+r"""The base class of posteriors over the embeddings of entities."""
 
 import hashlib
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,10 @@ class Posterior(Module):
     r"""A Gaussian over the embedding of each entity, with a diagonal covariance
     or one variance for all dimensions (isotropic).
 
-    Its means are the embeddings of a model, shared and not copied. It never
-    changes: :meth:`update` returns another one. Entities without training
+    Its means are the embeddings of a model, shared and not copied. It is
+    immutable: :meth:`update` returns a new posterior. Entities without training
     triples have the variance of the prior. The method
-    :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior` puts it in force.
+    :meth:`~pyg_cagp.nn.kge.GaussianKGEModel.set_posterior` gives it to a model.
 
     Args:
         node_emb (torch.nn.Embedding): The means, of shape
@@ -47,12 +47,12 @@ class Posterior(Module):
         super().__init__()
         mean = node_emb.weight
         check_posterior(mean, log_variance, prior_variance, frequency)
-        # A tuple, for the means belong to the model's state.
+        # A tuple, because the means belong to the state of the model.
         self._node_emb = (node_emb,)
         self._prior_variance = float(prior_variance)
         prior = log_variance.new_tensor(self._prior_variance).log()
-        seen = (frequency > 0)[:, None]
-        log_variance = torch.where(seen, log_variance.detach(), prior)
+        is_trained = (frequency > 0)[:, None]
+        log_variance = torch.where(is_trained, log_variance.detach(), prior)
         self.register_buffer("log_variance_", log_variance)
         self.register_buffer("frequency_", frequency)
         self.register_buffer("table_", None, persistent=False)
@@ -64,8 +64,8 @@ class Posterior(Module):
         self.table_ = torch.cat([self._average(part.exp()) for part in parts])
 
     def _average(self, variance: Tensor) -> Tensor:
-        # A mean of equal numbers rounds. Isotropic variances are averaged like
-        # others, so that a posterior's form changes no bit of a result.
+        # The mean of equal numbers may round. Isotropic variances are averaged
+        # like diagonal ones, so that both forms give bit-equal results.
         width = self._node_emb[0].embedding_dim
         shape = (*variance.shape[:-1], width)
         return variance.expand(shape).contiguous().mean(dim=-1)
@@ -75,7 +75,7 @@ class Posterior(Module):
         return torch.tensor(self.prior_variance, dtype=torch.double)
 
     def set_extra_state(self, state: Any) -> None:
-        r"""Takes the variance of the prior from a state."""
+        r"""Restores the variance of the prior from a state."""
         self._prior_variance = float(state)
         self._refresh()
 
@@ -86,7 +86,7 @@ class Posterior(Module):
 
     @property
     def frequency(self) -> Tensor:
-        r"""In how many training slots each entity stands."""
+        r"""The number of training slots of each entity."""
         return self.frequency_
 
     @property
@@ -96,7 +96,7 @@ class Posterior(Module):
 
     @property
     def key(self) -> str:
-        r"""A digest of its variances, computed once."""
+        r"""A digest of variances and frequencies, computed once."""
         if self._key is None:
             self._key = self._digest()
         return self._key
@@ -110,13 +110,13 @@ class Posterior(Module):
 
     def check_means(self, node_emb: Embedding) -> None:
         r"""Raises an error if a model has other means."""
-        own, other = self._node_emb[0].weight, node_emb.weight
-        if own.shape != other.shape:
+        mean, other = self._node_emb[0].weight, node_emb.weight
+        if mean.shape != other.shape:
             raise InvalidInputError(
-                f"'posterior' is one of embeddings of shape {list(own.shape)} "
-                f"(the model has {list(other.shape)})"
+                f"'posterior' must have means of shape {list(other.shape)}, as "
+                f"the model (got {list(mean.shape)})"
             )
-        if own is not other and not torch.equal(own.to(other), other):
+        if mean is not other and not torch.equal(mean.to(other), other):
             raise InvalidInputError(
                 "'posterior' was fitted to a model with other embeddings; fit "
                 "one to this model"
@@ -140,7 +140,7 @@ class Posterior(Module):
 
     def mean_variance(self, entity: Tensor) -> Tensor:
         r"""Returns the mean over dimensions of the variance, from a table."""
-        if entity.dim() == 1:  # In half the time.
+        if entity.dim() == 1:  # Takes half the time of `take`.
             return self.table_.index_select(0, entity)
         return self.table_.take(entity)
 
@@ -172,14 +172,14 @@ class Posterior(Module):
         num_negatives: int | None = None,
         seed: int = 0,
     ) -> "Posterior":
-        r"""Returns the posterior after new triples, without training again.
+        r"""Returns the posterior after new triples, without training.
 
         .. math::
             \frac{1}{s_{ij}} \leftarrow \frac{1}{s_{ij}} + G_{ij}
 
-        It is the Laplace posterior of all triples at the same means. If this
-        posterior's curvature is a mean over draws, new triples weigh less than
-        those of training.
+        It is the Laplace posterior of old and new triples at the same means. If
+        the curvature of this posterior is a mean over draws, new triples have a
+        smaller weight than training triples.
 
         Args:
             model (GaussianKGEModel): The model that it was fitted to.
@@ -204,8 +204,9 @@ class Posterior(Module):
             curvature = curvature.mean(dim=1, keepdim=True)
         new = count_slots(head_index, tail_index, self.frequency.numel())
         log_variance = -(1 / log_variance.exp() + curvature).log()
-        known = self.prior_variance, self.frequency + new
-        return Posterior(self._node_emb[0], log_variance, *known)
+        frequency = self.frequency + new
+        prior = self.prior_variance
+        return Posterior(self._node_emb[0], log_variance, prior, frequency)
 
     def extra_repr(self) -> str:
         r"""Describes the posterior in one line."""
@@ -216,6 +217,6 @@ class Posterior(Module):
 def count_slots(
     head_index: Tensor, tail_index: Tensor, num_nodes: int
 ) -> Tensor:
-    r"""Returns in how many places of triples each entity stands."""
+    r"""Returns how often each entity occurs as a head or a tail."""
     slots = torch.cat([head_index.reshape(-1), tail_index.reshape(-1)])
     return torch.bincount(slots, minlength=num_nodes)

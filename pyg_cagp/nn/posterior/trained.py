@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class TrainedPosterior(Posterior):
-    r"""The variances that a model trains, as they are at the moment of a call.
-    A model without variances (:obj:`variational=False`) has points under the
-    prior, which :meth:`rsample` returns.
+    r"""The posterior with the variances that a model trains. Each call reads
+    their current values. For a model without variances
+    (:obj:`variational=False`), :meth:`rsample` returns the means.
     """
 
     def __init__(self, model: "GaussianKGEModel") -> None:
@@ -35,7 +35,7 @@ class TrainedPosterior(Posterior):
 
     @property
     def frequency(self) -> Tensor:
-        r"""In how many training slots each entity stands."""
+        r"""The number of training slots of each entity."""
         return self._model[0].node_freq
 
     @property
@@ -45,13 +45,13 @@ class TrainedPosterior(Posterior):
 
     @property
     def key(self) -> str:
-        r"""A digest of its variances, computed at each call."""
+        r"""A digest of variances and frequencies, computed at each call."""
         return self._digest()
 
     def _unseen(self, entity: Tensor | None) -> Tensor:
         frequency = self.frequency
-        own = frequency if entity is None else frequency[entity]
-        return (own == 0) & frequency.any()
+        count = frequency if entity is None else frequency[entity]
+        return (count == 0) & frequency.any()
 
     def variance(self, entity: Tensor | None = None) -> Tensor:
         r"""Returns the variances of entities, with gradients."""

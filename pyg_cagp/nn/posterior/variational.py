@@ -1,4 +1,4 @@
-r"""The posterior that training by the evidence lower bound arrived at."""
+r"""The posterior of variational training."""
 
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class VariationalPosterior:
-    r"""The variances that training by the evidence lower bound arrived at, as
-    in the paper.
+    r"""The variances that training learns by the evidence lower bound, as in
+    the paper.
     """
 
     @torch.no_grad()
@@ -25,7 +25,7 @@ class VariationalPosterior:
         rel_type: Tensor,
         tail_index: Tensor,
     ) -> Posterior:
-        r"""Returns a copy of the model's own variances.
+        r"""Returns a posterior with a copy of the model's variances.
 
         Args:
             model (GaussianKGEModel): The trained model.
@@ -42,8 +42,8 @@ class VariationalPosterior:
         )
 
     def check(self, model: "GaussianKGEModel") -> None:
-        r"""Raises an error if the model has no variances to copy. It can be
-        called before training.
+        r"""Raises an error if the model trains no variances. It can be called
+        before training.
         """
         if not model.variational:
             raise InvalidInputError(

@@ -1,6 +1,4 @@
-r"""Models of other packages as scorers; see
-:func:`~pyg_cagp.nn.scoring.as_scorer`.
-"""
+r"""Wrappers that make scorers of functions and of models of other packages."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -12,12 +10,12 @@ from torch_geometric.nn.kge import ComplEx, DistMult, KGEModel
 
 from pyg_cagp.typing import Side
 
-#: How many triples a function of triples is given at a time.
+#: The largest number of triples in one call of a function of triples.
 MAX_TRIPLES = 2**16
 
 
 class Adapter(torch.nn.Module):
-    r"""A base class of models that are wrapped into scorers."""
+    r"""A base class of wrappers that make scorers of models."""
 
     model: Any
 
@@ -68,7 +66,7 @@ class OfComplEx(Adapter):
         model = self.model
         given_re, given_im = model.node_emb(given), model.node_emb_im(given)
         rel_re, rel_im = model.rel_emb(rel_type), model.rel_emb_im(rel_type)
-        # A head is scored with the conjugate of the relation.
+        # Heads are scored with the conjugate of the relation.
         sign = 1 if side == "tail" else -1
         query_re = given_re * rel_re - sign * given_im * rel_im
         query_im = given_im * rel_re + sign * given_re * rel_im
@@ -115,9 +113,9 @@ class OfPyKEEN(Adapter):
 def adapter_of(model: Any) -> Adapter | None:
     r"""Returns a model of PyG or PyKEEN as a scorer, :obj:`None` for others."""
     if isinstance(model, KGEModel):
-        # A subclass may score in its own way.
-        own = {DistMult: OfDistMult, ComplEx: OfComplEx}
-        adapter = own.get(type(model), OfTriples)
+        # By exact type, since a subclass may have another score.
+        adapters = {DistMult: OfDistMult, ComplEx: OfComplEx}
+        adapter = adapters.get(type(model), OfTriples)
         return adapter(model, model.num_nodes, model.num_relations)
     if hasattr(model, "predict_t") and hasattr(model, "predict_h"):
         return OfPyKEEN(model, model.num_entities, model.num_real_relations)

@@ -22,10 +22,11 @@ from pyg_cagp.typing import Side
 class Answers(NamedTuple):
     r"""The best candidates of each query, best first, of shape :obj:`[B, k]`.
 
-    Their :obj:`log_prob` is under a softmax over all candidates that were not
-    left out. Where fewer than :math:`k` are left, :obj:`entity` is -1 and the
-    others are :math:`-\infty`. :obj:`logsumexp`, of shape :obj:`[B]`, is over
-    all candidates.
+    :obj:`log_prob` is the log-probability under a softmax over all candidates
+    that were not left out. If a query has fewer than :math:`k` of them, the
+    last entries have :obj:`entity` -1, and score and :obj:`log_prob`
+    :math:`-\infty`. :obj:`logsumexp`, of shape :obj:`[B]`, is over all
+    candidates.
     """
 
     entity: Tensor
@@ -49,15 +50,15 @@ def top_answers(
     :math:`(?, r, t)`.
 
     Args:
-        model (Scorer): The model, or what :func:`as_scorer` takes.
+        model (Scorer or callable): The model; see :func:`as_scorer`.
         side (str): The side to answer, :obj:`"tail"` or :obj:`"head"`.
         given (torch.Tensor): The entities of the other side.
         rel_type (torch.Tensor): The relation types.
         known (AnswerIndex, optional): Known answers, which are left out.
             (default: :obj:`None`)
-        k (int, optional): How many answers to return. (default: :obj:`1`)
-        max_scores (int, optional): How many scores to hold at a time, which
-            bounds the memory. (default: :obj:`2097152`)
+        k (int, optional): The number of answers to return. (default: :obj:`1`)
+        max_scores (int, optional): The largest number of scores in memory.
+            (default: :obj:`2097152`)
 
     Example:
         >>> from pyg_cagp import GaussianDistMult
@@ -80,14 +81,15 @@ def top_answers(
     score = finite_scores(scorer, size)
     parts = []
     for start in range(0, rel_type.numel(), size):
-        some, rel = given[start : start + size], rel_type[start : start + size]
+        part = slice(start, start + size)
+        query = side, given[part], rel_type[part]
         with evaluating(scorer):
-            scores = score(side, some, rel)
+            scores = score(*query)
         logsumexp = log_total(scores.clone(), precision="scores")
         if known is not None:
-            scores[known.find(side, some, rel)] = -torch.inf
+            scores[known.find(*query)] = -torch.inf
         best, entity = scores.topk(k, dim=1)
-        # In single precision, all that is nearly sure would be equally so.
+        # In single precision, probabilities close to 1 would be equal.
         total = scores.double().logsumexp(dim=1, keepdim=True)
         log_prob = best.double() - total
         left_out = best == -torch.inf

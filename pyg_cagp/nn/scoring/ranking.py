@@ -21,8 +21,8 @@ from pyg_cagp.typing import Side
 
 
 class RankCounts(NamedTuple):
-    r"""The number of rivals that score higher than the answer, that of equal
-    scores, and that of all rivals.
+    r"""The number of other candidates that score higher than the answer, the
+    number that score the same, and the number of all others.
 
     The optimistic rank is :math:`1 + \textrm{higher}`, the pessimistic one
     :math:`1 + \textrm{higher} + \textrm{equal}`, and the realistic one, which
@@ -31,7 +31,7 @@ class RankCounts(NamedTuple):
 
     higher: Tensor
     equal: Tensor
-    rivals: Tensor
+    others: Tensor
 
     def rank(self) -> Tensor:
         r"""Returns the realistic rank: the mean over all orders of ties."""
@@ -51,19 +51,19 @@ def rank_counts(
 ) -> dict[Side, RankCounts]:
     r"""Ranks the tail and the head of each triple among all entities.
 
-    Triples with the same query share its scores. A batch of queries costs one
-    transfer from the device.
+    Triples with the same query share its scores. Each batch of queries needs
+    one transfer from the device.
 
     Args:
-        model (Scorer): The model, or what :func:`as_scorer` takes.
+        model (Scorer or callable): The model; see :func:`as_scorer`.
         head_index (torch.Tensor): The head indices.
         rel_type (torch.Tensor): The relation type.
         tail_index (torch.Tensor): The tail indices.
-        known (AnswerIndex, optional): Triples known to be true: the other
-            answers of a query do not count as rivals (the filtered setting).
+        known (AnswerIndex, optional): Triples known to be true. Other known
+            answers of a query are left out (the filtered setting).
             (default: :obj:`None`)
-        max_scores (int, optional): How many scores to hold at a time, which
-            bounds the memory. (default: :obj:`2097152`)
+        max_scores (int, optional): The largest number of scores in memory.
+            (default: :obj:`2097152`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
 
@@ -74,7 +74,7 @@ def rank_counts(
         >>> from torch_geometric.nn.kge import DistMult
         >>> model = DistMult(5, 2, hidden_channels=4)
         >>> zero = torch.zeros(1, dtype=torch.long)
-        >>> int(rank_counts(model, zero, zero, zero)["tail"].rivals)
+        >>> int(rank_counts(model, zero, zero, zero)["tail"].others)
         4
     """
     scorer = as_scorer(model)
@@ -83,7 +83,7 @@ def rank_counts(
     )
     size = max(1, max_scores // max(1, scorer.num_nodes))
     score = finite_scores(scorer, size)
-    found = {}
+    counts_by_side = {}
     with (
         evaluating(scorer),
         tqdm(total=2 * rel.numel(), unit="query", disable=not progress) as bar,
@@ -93,35 +93,36 @@ def rank_counts(
             queries = _Queries(side, given, rel, scorer.num_relations, known)
             counts = rel.new_zeros((3, rel.numel()))
             for batch in queries.batches(size):
-                # Not bound to a name, so that its memory is free for the next.
+                # The scores have no name, so that their memory is freed before
+                # the next batch.
                 query = side, given[batch.lead], rel[batch.lead]
                 for rows, values in _count(score(*query), answer, batch):
                     counts[:, rows] = values
                     bar.update(rows.numel())
-            found[side] = RankCounts(*counts)
-    return found
+            counts_by_side[side] = RankCounts(*counts)
+    return counts_by_side
 
 
 class _Batch(NamedTuple):
-    r"""Some queries: those with most triples first."""
+    r"""A batch of queries, in descending order of their number of triples."""
 
     #: One triple of each query.
     lead: Tensor
     #: Triples in rounds: the first round has one triple of each query, the
-    #: second another of each query that has two, and so on. Queries stand in
-    #: the same order in all.
+    #: second another of each query that has two, and so on. All rounds have the
+    #: same order of queries.
     rounds: list[Tensor]
-    #: The query and the entity of each known answer, queries in order.
+    #: The query and the entity of each known answer, sorted by query.
     row: Tensor
     entity: Tensor
-    #: Where the known answers of each query end, on the device and here.
+    #: The end of the known answers of each query, on the device and as a list.
     end: Tensor
     ends: list[int]
 
 
 class _Queries:
-    r"""The distinct queries of triples. All sizes are read from the device at
-    once.
+    r"""The distinct queries of triples. All sizes are read from the device in
+    one transfer.
     """
 
     def __init__(
@@ -135,7 +136,7 @@ class _Queries:
         _, place, count = (given * num_relations + rel).unique(
             return_inverse=True, return_counts=True
         )
-        # Queries by how many triples they have, and triples by their queries.
+        # Queries are sorted by their number of triples, triples by query.
         count, order = count.sort(descending=True, stable=True)
         self.triples = order.argsort()[place].argsort(stable=True)
         self.first = count.cumsum(0) - count
@@ -143,8 +144,8 @@ class _Queries:
         self.known, self.begin = lead[:0], torch.zeros_like(count)
         self.num_known = torch.zeros_like(count)
         if known is not None:
-            found = known.ranges(side, given[lead], rel[lead])
-            self.known, self.begin, self.num_known = found
+            ranges = known.ranges(side, given[lead], rel[lead])
+            self.known, self.begin, self.num_known = ranges
         self.sizes = torch.stack([count, self.num_known]).cpu()
 
     def batches(self, size: int) -> Iterator[_Batch]:
@@ -152,7 +153,7 @@ class _Queries:
         for start in range(0, self.first.numel(), size):
             part = slice(start, start + size)
             count, num_known = self.sizes[:, part]
-            # How many queries have more triples than there were rounds.
+            # The number of queries that have a triple in each round.
             left = count.numel() - count.bincount().cumsum(0)[:-1]
             first = self.first[part]
             rounds = [
@@ -175,24 +176,24 @@ def _count(
         right = answer[triples]
         true = scores[:num].gather(1, right[:, None])
         higher = _row_sums(scores[:num] > true)
-        # The answer ties with itself.
+        # Minus the answer itself.
         no_less = _row_sums(scores[:num] >= true) - 1
-        rivals = torch.full_like(higher, scores.size(1) - 1)
+        others = torch.full_like(higher, scores.size(1) - 1)
         last = batch.ends[num - 1]
         if last > 0:
-            # Rows ascend, so those of the first queries come first.
+            # Rows are sorted, so these are the rows of the first queries.
             where, end = batch.row[:last], batch.end[:num]
             level = true.view(-1)[where]
-            counted = batch.entity[:last] != right[where]
+            is_other = batch.entity[:last] != right[where]
             value = known_score[:last]
-            higher -= _run_sums(counted & (value > level), end)
-            no_less -= _run_sums(counted & (value >= level), end)
-            rivals -= _run_sums(counted, end)
-        yield triples, torch.stack([higher, no_less - higher, rivals])
+            higher -= _run_sums(is_other & (value > level), end)
+            no_less -= _run_sums(is_other & (value >= level), end)
+            others -= _run_sums(is_other, end)
+        yield triples, torch.stack([higher, no_less - higher, others])
 
 
 def _row_sums(mask: Tensor) -> Tensor:
-    # Summing bits as 64-bit numbers would take four times as long.
+    # A sum of 64-bit integers takes four times as long.
     return mask.sum(dim=1, dtype=torch.int32).long()
 
 

@@ -1,4 +1,4 @@
-r"""The interface of models whose candidates are scored."""
+r"""The interface of models that score all candidates of a query."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from pyg_cagp.typing import Side
 @runtime_checkable
 class Scorer(Protocol):
     r"""A model that scores all entities as answers. All models of
-    :mod:`pyg_cagp.nn.kge` are scorers; :func:`as_scorer` makes one of others.
+    :mod:`pyg_cagp.nn.kge` are scorers; :func:`as_scorer` wraps others.
     """
 
     num_nodes: int
@@ -37,7 +37,7 @@ class Scorer(Protocol):
         """
 
 
-#: What :func:`as_scorer` takes.
+#: The inputs of :func:`as_scorer`.
 ScorerLike: TypeAlias = Scorer | Callable[..., Any]
 
 #: Takes a side, the entities of the other side and relations, both of shape
@@ -48,14 +48,14 @@ CandidateScores: TypeAlias = Callable[[Side, Tensor, Tensor], Tensor]
 def as_scorer(model: ScorerLike, kg: Data | None = None) -> Scorer:
     r"""Returns a model as a :class:`Scorer`.
 
-    * A scorer, such as a model of :mod:`pyg_cagp.nn.kge`, is returned as it is.
+    * A scorer, such as a model of :mod:`pyg_cagp.nn.kge`, is not changed.
     * PyG's :class:`~torch_geometric.nn.kge.DistMult` and
       :class:`~torch_geometric.nn.kge.ComplEx` score all candidates by one
       matrix product, every other :class:`~torch_geometric.nn.kge.KGEModel`
       triple by triple.
-    * Of an encoder with a decoder of :mod:`pyg_cagp.nn.kge`, such as
-      :class:`~torch_geometric.nn.GAE`, :obj:`encode(x, edge_index, edge_type)`
-      is called once on the training triples.
+    * An encoder with a decoder of :mod:`pyg_cagp.nn.kge`, such as
+      :class:`~torch_geometric.nn.GAE`, encodes the training triples once, by
+      :obj:`encode(x, edge_index, edge_type)`.
     * A PyKEEN model scores by :obj:`predict_t` and :obj:`predict_h`.
     * A function of :obj:`(head_index, rel_type, tail_index)` is called triple
       by triple.
@@ -96,14 +96,14 @@ def _as_scorer(model: Any, kg: Data | None) -> Scorer:
         return adapter
     decoder = getattr(model, "decoder", None)
     if hasattr(model, "encode") and isinstance(decoder, QueryKGEModel):
-        kg = _given(kg)
+        kg = _required(kg)
         head, rel, tail = triples(kg, "train")
         edge_index = torch.stack([head, tail])
         with torch.no_grad(), evaluating(model):
             nodes = model.encode(kg.get("x"), edge_index, rel)
         return decoder.with_entities(nodes)
     if callable(model) and not isinstance(model, type):
-        kg = _given(kg)
+        kg = _required(kg)
         return adapters.OfTriples(model, kg.num_nodes, kg.num_relations)
     raise InvalidInputError(
         f"'model' must have 'score_tails' and 'score_heads', be a KGEModel or "
@@ -112,7 +112,7 @@ def _as_scorer(model: Any, kg: Data | None) -> Scorer:
     )
 
 
-def _given(kg: Data | None) -> Data:
+def _required(kg: Data | None) -> Data:
     if kg is None:
         raise InvalidInputError(
             "'kg' is needed for an encoder and for a function (got None); "
@@ -131,8 +131,8 @@ def scorer_device(scorer: Scorer) -> torch.device:
 def score_triples(
     scorer: Scorer, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
 ) -> Tensor:
-    r"""Returns the score of each triple: that of the scorer's own
-    :obj:`forward`, or that of the tail among all tails if there is none.
+    r"""Returns the score of each triple, by a call of the scorer or, if it is
+    not callable, by :obj:`score_tails`.
     """
     if callable(scorer):
         return scorer(head_index, rel_type, tail_index)
@@ -140,16 +140,16 @@ def score_triples(
     return scores.gather(1, tail_index[:, None])[:, 0]
 
 
-#: Matrix products of fewer rows than this add in another order, so that the
-#: score of a query would depend on the other queries.
+#: The smallest number of rows of a matrix product. Products of fewer rows may
+#: add in another order, so the score of a query would depend on its batch.
 MIN_ROWS = 16
 
 
 def finite_scores(scorer: Scorer, size: int = MIN_ROWS) -> CandidateScores:
-    r"""Returns a function that scores all candidates of a batch of queries and
-    raises an error for scores that are not finite. NaN would rank first.
-    Batches below :obj:`size` queries are filled up, to 16 at most, so that a
-    score does not depend on the batch.
+    r"""Returns a function that scores all candidates of a batch of queries. It
+    raises an error for scores that are not finite, since NaN would rank first.
+    Batches of fewer than :obj:`size` queries are padded, to at most 16, so that
+    a score does not depend on its batch.
     """
     if isinstance(scorer, Module):
         _check_weights(scorer)
@@ -162,7 +162,7 @@ def finite_scores(scorer: Scorer, size: int = MIN_ROWS) -> CandidateScores:
             scores = scorer.score_tails(given, rel)[:num]
         else:
             scores = scorer.score_heads(rel, given)[:num]
-        # Finite weights can have products that are not.
+        # Products of finite weights can overflow.
         if not torch.isfinite(scores.sum(dtype=torch.double)):
             raise DivergenceError(
                 "'model' gives scores that are not finite numbers"
@@ -175,7 +175,7 @@ def finite_scores(scorer: Scorer, size: int = MIN_ROWS) -> CandidateScores:
 def _check_weights(model: Module) -> None:
     weights = dict(model.named_parameters())
     finite = [torch.isfinite(w).all() for w in weights.values()]
-    # One transfer from the device for all.
+    # A single transfer from the device.
     if not all(torch.stack(finite).tolist() if finite else ()):
         name = next(n for n, f in zip(weights, finite, strict=True) if not f)
         raise DivergenceError(
@@ -186,13 +186,13 @@ def _check_weights(model: Module) -> None:
 
 @contextmanager
 def evaluating(scorer: object) -> Iterator[None]:
-    r"""Puts a scorer into the mode of evaluation, without dropout, and back."""
+    r"""Puts a scorer into evaluation mode, and restores its mode at the end."""
     parts = list(scorer.modules()) if isinstance(scorer, Module) else []
-    were = [(part, part.training) for part in parts]
+    modes = [(part, part.training) for part in parts]
     if any(part.training for part in parts):
         parts[0].eval()
     try:
         yield
     finally:
-        for part, was in were:
-            part.training = was
+        for part, training in modes:
+            part.training = training

@@ -87,23 +87,23 @@ def softmax_terms(
     max_scores: int = 2**21,
 ) -> SoftmaxTerms:
     r"""Returns the terms of a softmax over all entities as answers. Estimators
-    that read scores share the terms of a batch. Triples with the same query
-    share its scores.
+    that read scores share these terms. Triples with the same query share its
+    scores.
 
     Args:
-        model (Scorer): The model, or what :func:`as_scorer` takes.
+        model (Scorer or callable): The model; see :func:`as_scorer`.
         head_index (torch.Tensor): The head indices, of shape :obj:`[B]`.
         rel_type (torch.Tensor): The relation types, of shape :obj:`[B]`.
         tail_index (torch.Tensor): The tail indices, of shape :obj:`[B]`.
         sides (sequence, optional): The sides to answer, of :obj:`"tail"` and
             :obj:`"head"`. (default: :obj:`("tail", "head")`)
-        temperature (float, optional): Scores are divided by it.
+        temperature (float, optional): The divisor of the scores.
             (default: :obj:`1.0`)
         precision (str, optional): The precision of exponentials:
             :obj:`"double"`, or :obj:`"scores"` for a tenth of the time.
             (default: :obj:`"double"`)
-        max_scores (int, optional): How many scores to hold at a time, which
-            bounds the memory. (default: :obj:`2097152`)
+        max_scores (int, optional): The largest number of scores in memory.
+            (default: :obj:`2097152`)
 
     Example:
         >>> from torch_geometric.nn.kge import DistMult
@@ -122,14 +122,14 @@ def softmax_terms(
     )
     size = max(1, max_scores // scorer.num_nodes)
     score = finite_scores(scorer, size)
-    found = {}
+    terms_by_side = {}
     with evaluating(scorer):
         for side in sides:
             given, answer = (head, tail) if side == "tail" else (tail, head)
             columns = given, rel, answer
             form = scorer.num_relations, temperature, precision, size
-            found[side] = _terms(score, side, columns, *form)
-    return SoftmaxTerms(found)
+            terms_by_side[side] = _terms(score, side, columns, *form)
+    return SoftmaxTerms(terms_by_side)
 
 
 def _terms(
@@ -147,23 +147,23 @@ def _terms(
     steps = torch.arange(0, query.numel() + size, size, device=place.device)
     ends = torch.searchsorted(place[order].contiguous(), steps).tolist()
     shape = (2, given.numel())
-    found = torch.empty(shape, dtype=torch.double, device=given.device)
+    terms = torch.empty(shape, dtype=torch.double, device=given.device)
     for number, start in enumerate(range(0, query.numel(), size)):
         part = query[start : start + size]
         scores = score(side, part // num_relations, part % num_relations)
         rows = order[ends[number] : ends[number + 1]]
         local = place[rows] - start
-        found[0, rows] = scores[local, answer[rows]].double() / temperature
-        found[1, rows] = log_total(scores, temperature, precision)[local]
-    return AnswerTerms(found[0], found[1])
+        terms[0, rows] = scores[local, answer[rows]].double() / temperature
+        terms[1, rows] = log_total(scores, temperature, precision)[local]
+    return AnswerTerms(terms[0], terms[1])
 
 
 def log_total(
     scores: Tensor, temperature: float = 1.0, precision: Precision = "double"
 ) -> Tensor:
     r"""Returns the logarithm of the sum of exponentials of each row, as
-    :obj:`torch.double`. Sums are of double precision, so that no exponential
-    is lost next to the largest one. Exponentials in the precision of the scores
+    :obj:`torch.double`. Sums are of double precision, so that small
+    exponentials are not lost. Exponentials in the precision of the scores
     take about a tenth of the time, change the result by about
     :math:`10^{-7}`, and overwrite the scores.
     """

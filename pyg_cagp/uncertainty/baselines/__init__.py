@@ -1,4 +1,4 @@
-r"""Methods of others, most of which train their own models."""
+r"""Baselines: methods of other papers, most of which train a model."""
 
 from pyg_cagp.uncertainty.baselines.confidence import (
     BEUrREUncertainty,

@@ -1,4 +1,4 @@
-r"""Uncertainty as the lack of a learned confidence."""
+r"""Uncertainty as 1 minus a learned confidence."""
 
 from typing import Any, ClassVar
 
@@ -12,22 +12,26 @@ from pyg_cagp.uncertainty.baselines.training import TrainedEstimator
 
 
 class ConfidenceUncertainty(TrainedEstimator):
-    r"""A base class of estimators that train a model of confidence, on the
-    confidences of the training triples where the graph has them
-    (:obj:`edge_confidence`) and on 1 where it has not, and return
-    :math:`1 - f(h, r, t)`.
+    r"""A base class of estimators that train a model of confidence
+    :math:`f` and return :math:`1 - f(h, r, t)`. The targets of training are the
+    confidences of the triples (:obj:`edge_confidence`), or 1 if the graph has
+    none.
 
     Args:
         model (ConfidenceKGEModel): The model, which :meth:`fit` trains.
-        epochs (int, optional): The number of passes over the training triples.
+        epochs (int, optional): The number of epochs.
             (default: :obj:`30`)
-        batch_size (int, optional): The number of triples a step.
+        batch_size (int, optional): The number of triples in a step.
             (default: :obj:`1024`)
         lr (float, optional): The learning rate. If set to :obj:`None`,
             :obj:`default_lr`. (default: :obj:`None`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/confidences.py``.
     """
 
     trained: ClassVar[tuple[str, ...]] = ("model",)
@@ -48,7 +52,7 @@ class ConfidenceUncertainty(TrainedEstimator):
         lr = self.default_lr if lr is None else lr
         kind = ConfidenceKGEModel
         super().__init__(model, kind, epochs, batch_size, lr, seed, progress)
-        # A loaded model has no dropout.
+        # Also for a model that is loaded and not trained here.
         self.model.eval()
 
     def _train(self, kg: Data) -> None:
@@ -60,19 +64,18 @@ class ConfidenceUncertainty(TrainedEstimator):
         confidence = kg.get("edge_confidence")
         if confidence is not None:
             confidence = confidence[kg.train_mask].float().to(device)
-        # Weights are drawn from a fork of the global generator, which has to
-        # be left as it was.
+        # Weights come from PyTorch's global generator, whose state is restored.
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             self.model.reset_parameters()
         self.model.train()
 
         def loss(batch: Tensor) -> Tensor:
-            more = self._more(kg, batch)
+            inputs = self._more_inputs(kg, batch)
             if confidence is not None:
-                more["confidence"] = confidence[batch]
+                inputs["confidence"] = confidence[batch]
             triples = head[batch], rel[batch], tail[batch]
-            return self.model.loss(*triples, known=known, **more)
+            return self.model.loss(*triples, known=known, **inputs)
 
         parameters = self.model.parameters()
         self.losses_ = self._minimise(
@@ -80,8 +83,8 @@ class ConfidenceUncertainty(TrainedEstimator):
         )
         self.model.eval()
 
-    def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
-        r"""Further arguments of the loss of a batch."""
+    def _more_inputs(self, kg: Data, batch: Tensor) -> dict[str, Any]:
+        r"""Returns further arguments of the loss of a batch."""
         return {}
 
     def confidence(
@@ -93,19 +96,23 @@ class ConfidenceUncertainty(TrainedEstimator):
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the lack of confidence."""
+        r"""Returns 1 minus the confidence."""
         return 1 - self.model.confidence(head_index, rel_type, tail_index)
 
 
 class UKGEUncertainty(ConfidenceUncertainty):
     r"""Uncertainty by :class:`~pyg_cagp.nn.kge.UKGE`, with the defaults of the
     `"Embedding Uncertain Knowledge Graphs" <https://arxiv.org/abs/1811.10667>`_
-    paper. Where the graph has triples that rules have inferred
+    paper. If the graph has triples that rules have inferred
     (:obj:`psl_edge_index`, :obj:`psl_edge_type`, :obj:`psl_confidence`, as
-    NL27k), each step sees as many of them as it sees training triples.
+    in NL27k), each step uses as many of them as training triples.
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/confidences.py``.
     """
 
-    def _more(self, kg: Data, batch: Tensor) -> dict[str, Any]:
+    def _more_inputs(self, kg: Data, batch: Tensor) -> dict[str, Any]:
         if "psl_edge_index" not in kg or kg.psl_edge_type.numel() == 0:
             return {}
         chosen = batch.cpu() % kg.psl_edge_type.numel()
@@ -118,9 +125,13 @@ class UKGEUncertainty(ConfidenceUncertainty):
 class BEUrREUncertainty(ConfidenceUncertainty):
     r"""Uncertainty by :class:`~pyg_cagp.nn.kge.BEUrRE`, of the
     `"Probabilistic Box Embeddings for Uncertain Knowledge Graph Reasoning"
-    <https://arxiv.org/abs/2104.04597>`_ paper. Its learning rate of
-    :math:`10^{-4}` is for hundreds of epochs; the default here, 0.005, is for
-    fewer.
+    <https://arxiv.org/abs/2104.04597>`_ paper. The learning rate of the paper,
+    :math:`10^{-4}`, is for hundreds of epochs. The default here, 0.005, is for
+    fewer epochs.
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/confidences.py``.
     """
 
     default_lr = 0.005

@@ -20,13 +20,12 @@ Probability: TypeAlias = Literal["softmax", "sigmoid"]
 def disagreement(p: Tensor, measure: Measure) -> Tensor:
     r"""Returns the disagreement of several models about a triple.
 
-    With :math:`\bar{p}` their mean and :math:`H` the entropy of a coin,
+    With the mean probability :math:`\bar{p}` and the binary entropy :math:`H`,
 
     * :obj:`"mutual-information"` is :math:`H(\bar{p}) - \overline{H(p)}`, the
-      information about the right model,
-    * :obj:`"variance"` is that of the probabilities,
-    * :obj:`"mean"` is :math:`1 - \bar{p}`, the uncertainty of the ensemble as
-      one model.
+      mutual information of the label and the model,
+    * :obj:`"variance"` is the variance of the probabilities,
+    * :obj:`"mean"` is :math:`1 - \bar{p}`.
 
     Args:
         p (torch.Tensor): The probabilities, of shape :obj:`[M, B]`.
@@ -41,8 +40,8 @@ def disagreement(p: Tensor, measure: Measure) -> Tensor:
         return 1 - p.mean(dim=0)
     if measure == "variance":
         return p.var(dim=0, correction=0)
-    found = _entropy(p.mean(dim=0)) - _entropy(p).mean(dim=0)
-    return found.clamp(min=0)  # It is not negative but for rounding.
+    information = _entropy(p.mean(dim=0)) - _entropy(p).mean(dim=0)
+    return information.clamp(min=0)  # Rounding can make it negative.
 
 
 def _entropy(p: Tensor) -> Tensor:
@@ -54,9 +53,8 @@ class DeepEnsemble(UncertaintyEstimator):
     Estimation using Deep Ensembles" <https://arxiv.org/abs/1612.01474>`_ paper:
     the disagreement of several models, trained from different seeds.
 
-    Models disagree about plausible triples. All of them give an absurd tail
-    hardly any probability, so by disagreement it has a low uncertainty. The
-    measure :obj:`"mean"` detects such triples.
+    Disagreement does not detect implausible triples: all models give them a low
+    probability. The measure :obj:`"mean"` detects such triples.
 
     Args:
         models (sequence): Two or more trained models; see
@@ -75,6 +73,10 @@ class DeepEnsemble(UncertaintyEstimator):
         >>> zero = torch.zeros(2, dtype=torch.long)
         >>> DeepEnsemble(models)(zero, zero, zero).shape
         torch.Size([2])
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/ensembles.py``.
     """
 
     def __init__(
@@ -112,8 +114,8 @@ class DeepEnsemble(UncertaintyEstimator):
         r"""Returns the probability of each member, of shape :obj:`[M, B]`."""
         triples = head_index, rel_type, tail_index
         if self.probability == "sigmoid":
-            found = [torch.sigmoid(model(*triples)) for model in self.models]
-            return torch.stack(found)
+            scores = [model(*triples) for model in self.models]
+            return torch.stack([torch.sigmoid(score) for score in scores])
         terms = [
             softmax_terms(m, *triples, sides=["tail"]) for m in self.models
         ]

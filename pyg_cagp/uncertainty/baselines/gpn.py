@@ -1,4 +1,4 @@
-r"""Uncertainty as the lack of evidence, spread over the graph."""
+r"""Uncertainty from evidence that is propagated over the graph."""
 
 import math
 from typing import ClassVar
@@ -21,17 +21,17 @@ class GraphPosteriorNetwork(TrainedEstimator):
     Predictive Uncertainty for Node Classification"
     <https://arxiv.org/abs/2110.14012>`_ paper.
 
-    The original predicts the class of a node with an amount of evidence.
+    The original predicts the class of a node, with an amount of evidence.
     Entities of a knowledge graph have no classes, so here a class :math:`c` is
     a role in a relation, "head of :math:`r`" or "tail of :math:`r`". An entity
-    has one for each slot that it fills, and a triple is uncertain if its
-    entities have little evidence for theirs. This adaptation is ours: the
-    authors have published none for knowledge graphs.
+    has one class for each of its training slots. A triple is uncertain if its
+    entities have little evidence for their roles. This adaptation is ours, as
+    the paper has none for knowledge graphs.
 
     As in the original, an encoder maps the embedding of an entity to a few
     dimensions. A normalising flow for each class gives a density there, scaled
-    to pseudo-counts by a certainty budget. Personalised PageRank spreads counts
-    over the graph to parameters of a Dirichlet distribution:
+    to pseudo-counts by a certainty budget. Personalised PageRank propagates the
+    counts over the graph, to the parameters of a Dirichlet distribution:
 
     .. math::
         \beta_{e,c} = e^{\frac{d}{2} \log 4 \pi} \, p(z_e \mid c) \, p(c), \quad
@@ -39,10 +39,10 @@ class GraphPosteriorNetwork(TrainedEstimator):
         U(h, r, t) = -\tfrac{1}{2} \left( \log \alpha_{h, \text{head of } r} +
         \log \alpha_{t, \text{tail of } r} \right)
 
-    All is trained together by the expected cross-entropy of the training slots
-    under the Dirichlet distribution, with a small reward for its entropy.
-    Each step keeps several numbers for every entity, class, dimension and
-    layer, which is 11 GB for the 14,541 entities and 474 classes of FB15k-237.
+    All parts are trained jointly. The loss is the expected cross-entropy of the
+    training slots under the Dirichlet distribution, minus a small multiple of
+    its entropy. A step stores several numbers for each entity, class, dimension
+    and layer: 11 GB for the 14,541 entities and 474 classes of FB15k-237.
 
     Args:
         model (QueryKGEModel): A trained model, whose embeddings of entities are
@@ -55,18 +55,22 @@ class GraphPosteriorNetwork(TrainedEstimator):
             (default: :obj:`10`)
         num_hops (int, optional): The number of steps of PageRank.
             (default: :obj:`10`)
-        teleport (float, optional): The share of evidence that stays.
+        teleport (float, optional): The teleport probability of PageRank.
             (default: :obj:`0.1`)
         entropy_weight (float, optional): The weight of the entropy.
             (default: :obj:`1e-4`)
-        warm_up (int, optional): For how many epochs only flows are trained.
+        warm_up (int, optional): The number of epochs that train the flows only.
             (default: :obj:`5`)
-        epochs (int, optional): The number of epochs after that, each a step
-            over the whole graph. (default: :obj:`100`)
+        epochs (int, optional): The number of epochs after the warm-up. An epoch
+            is one step on the full graph. (default: :obj:`100`)
         lr (float, optional): The learning rate. (default: :obj:`0.02`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/distance_aware.py``.
     """
 
     trained: ClassVar[tuple[str, ...]] = ("network",)
@@ -101,23 +105,26 @@ class GraphPosteriorNetwork(TrainedEstimator):
 
     def _make(self) -> ModuleDict:
         width, latent = self.hidden_channels, self.latent_channels
-        # From a fork of the global generator, which is left as it was.
+        # Weights come from PyTorch's global generator, whose state is restored.
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             encoder = Sequential(
                 Linear(self.model.node_emb.embedding_dim, width),
                 ReLU(),
                 Linear(width, latent),
-                # Flows start around zero, so that is where points are.
+                # Flows start as densities around 0, so points are centred.
                 BatchNorm1d(latent, affine=False),
             )
             flows = RadialFlows(2 * self.num_relations, latent, self.num_layers)
-        made = ModuleDict({"encoder": encoder, "flows": flows})
-        return made.to(self.device)
+        network = ModuleDict({"encoder": encoder, "flows": flows})
+        return network.to(self.device)
 
     def pseudo_counts(self, log_prior: Tensor) -> Tensor:
-        r"""Returns the evidence of each entity for each class, before it is
-        spread, given the logarithms of the classes' shares.
+        r"""Returns the evidence of each entity for each class before it is
+        propagated.
+
+        Args:
+            log_prior (torch.Tensor): The logarithms of the shares of classes.
         """
         z = self.network["encoder"](self.model.embed().detach())
         budget = self.latent_channels / 2 * math.log(4 * math.pi)
@@ -134,11 +141,11 @@ class GraphPosteriorNetwork(TrainedEstimator):
         log_prior = (share / share.sum()).log()
         edge_index = to_undirected(coalesce(kg.edge_index[:, kg.train_mask]))
         edge_index = edge_index.to(self.device)
-        spread = APPNP(self.num_hops, self.teleport)
+        propagate = APPNP(self.num_hops, self.teleport)
         self.network = self._make()
 
         def alpha() -> Tensor:
-            return 1 + spread(self.pseudo_counts(log_prior), edge_index)
+            return 1 + propagate(self.pseudo_counts(log_prior), edge_index)
 
         def loss(batch: Tensor) -> Tensor:
             a = alpha()
@@ -161,7 +168,7 @@ class GraphPosteriorNetwork(TrainedEstimator):
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the lack of evidence of both ends for their roles."""
+        r"""Returns the negative log-evidence of both ends for their roles."""
         head = self.log_alpha_[head_index, rel_type]
         tail = self.log_alpha_[tail_index, rel_type + self.num_relations]
         return -(head + tail) / 2
@@ -172,5 +179,5 @@ def _slots(coverage: Coverage) -> tuple[Tensor, Tensor, Tensor]:
     row, col = coverage.row(), coverage.col.long()
     count = torch.cat([coverage.counts("head"), coverage.counts("tail")])
     cls = torch.cat([col, col + coverage.num_relations])
-    seen = count > 0
-    return row.repeat(2)[seen], cls[seen], count[seen].float()
+    occurs = count > 0
+    return row.repeat(2)[occurs], cls[occurs], count[occurs].float()

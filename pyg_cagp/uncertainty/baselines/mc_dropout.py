@@ -25,13 +25,12 @@ class MCDropout(ModelEstimator):
         \mathbf{e}_t) \right), \quad \mathbf{m}_{k,j} \sim
         \text{Bernoulli}(1 - \pi) / (1 - \pi).
 
-    Masks are drawn once and are the same for all triples, so that no score
+    Masks are uniform once and are the same for all triples, so that no score
     depends on its batch.
 
     Args:
         model (BilinearKGEModel): The model, such as
-            :obj:`GaussianDistMult(..., dropout=0.1)`. One without dropout is
-            refused.
+            :obj:`GaussianDistMult(..., dropout=0.1)`. It must have dropout.
         num_passes (int, optional): The number :math:`K` of passes.
             (default: :obj:`20`)
         measure (str, optional): :obj:`"mutual-information"`,
@@ -46,6 +45,10 @@ class MCDropout(ModelEstimator):
         >>> zero = torch.zeros(2, dtype=torch.long)
         >>> estimator(zero, zero, zero).shape
         torch.Size([2])
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/ensembles.py``.
     """
 
     def __init__(
@@ -68,9 +71,9 @@ class MCDropout(ModelEstimator):
         self.seed = seed
         generator = torch.Generator().manual_seed(seed)
         shape = (num_passes, model.rel_emb.embedding_dim)
-        drawn = torch.rand(shape, generator=generator)
-        masks = (drawn >= model.dropout) / (1 - model.dropout)
-        # They follow from the seed, and are no part of the state.
+        uniform = torch.rand(shape, generator=generator)
+        masks = (uniform >= model.dropout) / (1 - model.dropout)
+        # Computed from the seed, so not part of the state.
         self.register_buffer("masks", masks.to(self.device), persistent=False)
 
     def probabilities(

@@ -21,9 +21,10 @@ class SNGP(ConfidenceUncertainty):
     Learning via Distance Awareness" <https://arxiv.org/abs/2006.10108>`_
     paper.
 
-    After training, one pass over the training triples and as many corrupted
-    ones gives the precision of the head, by Laplace's approximation, and with
-    it the variance of each score and a probability that knows of it:
+    After training, a pass through the training triples and as many corrupted
+    triples computes the precision of the output weights, by the Laplace
+    approximation. It gives the variance of each score, and a probability that
+    accounts for this variance:
 
     .. math::
         \Lambda = \lambda I + \sum_i p_i (1 - p_i) \phi_i \phi_i^\top, \quad
@@ -35,14 +36,18 @@ class SNGP(ConfidenceUncertainty):
         measure (str, optional): :obj:`"variance"` for :math:`v` or
             :obj:`"probability"` for :math:`1 - p`.
             (default: :obj:`"variance"`)
-        epochs (int, optional): The number of passes over the training triples.
+        epochs (int, optional): The number of epochs.
             (default: :obj:`20`)
-        batch_size (int, optional): The number of triples a step.
+        batch_size (int, optional): The number of triples in a step.
             (default: :obj:`1024`)
         lr (float, optional): The learning rate. (default: :obj:`0.005`)
         seed (int, optional): The seed. (default: :obj:`0`)
         progress (bool, optional): If set to :obj:`True`, shows a progress bar.
             (default: :obj:`False`)
+
+    .. note::
+        For an example of using this estimator, see
+        ``examples/distance_aware.py``.
     """
 
     covariance_: Tensor
@@ -70,7 +75,7 @@ class SNGP(ConfidenceUncertainty):
         self.measure = measure
 
     def _train(self, kg: Data) -> None:
-        r"""Trains the model anew and computes the precision of its head."""
+        r"""Trains the model and computes the covariance of output weights."""
         self.model.num_triples = int(kg.train_mask.sum())
         super()._train(kg)
         self.covariance_ = self._covariance(kg)
@@ -105,7 +110,7 @@ class SNGP(ConfidenceUncertainty):
     def uncertainty(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
-        r"""Returns the variance, or the lack of probability."""
+        r"""Returns the variance, or 1 minus the probability."""
         triples = head_index, rel_type, tail_index
         variance = self.score_variance(*triples)
         if self.measure == "variance":

@@ -1,4 +1,4 @@
-r"""The common part of estimators that train modules by Adam."""
+r"""The base class of estimators that train modules."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,7 +13,7 @@ from pyg_cagp.uncertainty.base import ModelEstimator
 
 
 class TrainedEstimator(ModelEstimator):
-    r"""A base class of estimators that train modules of their own."""
+    r"""A base class of estimators that train modules with Adam."""
 
     needs_fit = True
 
@@ -63,7 +63,7 @@ class TrainedEstimator(ModelEstimator):
                 means.append(total / num_samples)
                 if not means[-1] < float("inf"):
                     raise DivergenceError(
-                        f"the loss is no finite number in epoch {epoch + 1}; "
+                        f"the loss is not finite in epoch {epoch + 1}; "
                         f"lower 'lr' (now {self.lr})"
                     )
                 bar.set_postfix(loss=means[-1])

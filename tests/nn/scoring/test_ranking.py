@@ -40,7 +40,7 @@ def test_ranks_are_those_of_brute_force(filtered, reciprocal):
             ("tail", model.score_tails(head[i : i + 1], rel[i : i + 1]), t),
             ("head", model.score_heads(rel[i : i + 1], tail[i : i + 1]), h),
         ):
-            rivals = [
+            others = [
                 c
                 for c in range(N)
                 if c != answer
@@ -50,12 +50,12 @@ def test_ranks_are_those_of_brute_force(filtered, reciprocal):
                 )
             ]
             true = scores[0, answer]
-            higher = sum(bool(scores[0, c] > true) for c in rivals)
-            equal = sum(bool(scores[0, c] == true) for c in rivals)
+            higher = sum(bool(scores[0, c] > true) for c in others)
+            equal = sum(bool(scores[0, c] == true) for c in others)
             ties += equal
             assert got[side].higher[i] == higher
             assert got[side].equal[i] == equal
-            assert got[side].rivals[i] == len(rivals)
+            assert got[side].others[i] == len(others)
             assert got[side].rank()[i] == 1 + higher + equal / 2
     assert ties > 50
 

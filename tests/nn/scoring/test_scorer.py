@@ -135,8 +135,8 @@ def test_a_constant_scorer_ties_with_all_candidates():
     got = rank_counts(Constant(N, R, 4), head, rel, tail, known=known)
     for part in got.values():
         assert bool((part.higher == 0).all())
-        assert bool((part.equal == part.rivals).all())
-        assert int(part.rivals.min()) < N - 1  # Some were filtered.
+        assert bool((part.equal == part.others).all())
+        assert int(part.others.min()) < N - 1  # Some were filtered.
 
 
 @torch.no_grad()

@@ -1,4 +1,4 @@
-"""What TensorBoard would show, read back from the event files."""
+"""The event files, read back by TensorBoard."""
 
 import shutil
 
@@ -6,7 +6,7 @@ from tensorboard.backend.event_processing.event_accumulator import (
     EventAccumulator,
 )
 
-from pyg_cagp.report import write_board
+from pyg_cagp.report import write_tensorboard
 
 
 def read(folder):
@@ -15,32 +15,31 @@ def read(folder):
     return events
 
 
-def card(events, name):
-    (found,) = events.Tensors(f"{name}/text_summary")
-    return found.tensor_proto.string_val[0].decode()
+def text_of(events, name):
+    (tensor,) = events.Tensors(f"{name}/text_summary")
+    return tensor.tensor_proto.string_val[0].decode()
 
 
-def test_board_has_the_card_the_curves_and_the_pictures(reported):
-    folder, found = reported
+def test_events_hold_config_results_curves_and_pictures(reported):
+    folder, record = reported
     events = read(folder / "report")
     tags = events.Tags()
     pictures = {path.stem for path in (folder / "report").glob("*.png")}
     assert set(tags["images"]) == {f"report/{name}" for name in pictures}
     assert {"decomposition", "risk-coverage", "variance"} <= pictures
-    lines = card(events, "detection").splitlines()
-    areas = {line.split(" | ")[0].strip("| "): line for line in lines}
-    for protocol, part in found["detection"].items():
+    for protocol, part in record["detection"].items():
+        table = text_of(events, f"detection/{protocol}")
         for method, rows in part["methods"].items():
-            assert f"{rows['overall']['auroc']:.4f}" in areas[protocol]
+            assert f"{rows['overall']['auroc']:.4f}" in table
             assert f"{protocol}/{method}" in tags["tensors"]
-    text = card(events, "config")
-    assert found["run"]["config"]["model"]["name"] in text
+    text = text_of(events, "config")
+    assert record["run"]["config"]["model"]["name"] in text
     assert "num_train" in text
 
 
-def test_a_second_report_takes_the_place_of_the_first(own_run, reported):
+def test_a_second_report_replaces_the_first(own_run, reported):
     for path in reported[0].glob("evaluate-*"):
         shutil.copy(path, own_run)
     for _ in range(2):
-        write_board(own_run, reported[1])
+        write_tensorboard(own_run, reported[1])
     assert len(list((own_run / "report").glob("events.out.*"))) == 1

@@ -1,18 +1,19 @@
-r"""Fewer points and fewer digits: a page has to be read, not computed with."""
+r"""Fewer points and fewer digits, for a page of a readable size."""
 
 import torch
 from torch import Tensor
 
-#: How many points of a kind a picture shows at most.
+#: The largest number of points of a kind in a figure.
 MAX_POINTS = 600
 
 
-def thinned(kind: Tensor, most: int = MAX_POINTS, seed: int = 0) -> Tensor:
-    r"""Returns the places of a few members of each kind, in the order they
-    have.
+def sample_points(
+    kind: Tensor, most: int = MAX_POINTS, seed: int = 0
+) -> Tensor:
+    r"""Draws at most :obj:`most` positions of each kind, in ascending order.
 
     Example:
-        >>> thinned(torch.tensor([0, 0, 0, 1]), most=1).numel()
+        >>> sample_points(torch.tensor([0, 0, 0, 1]), most=1).numel()
         2
     """
     generator = torch.Generator().manual_seed(seed)
@@ -25,7 +26,7 @@ def thinned(kind: Tensor, most: int = MAX_POINTS, seed: int = 0) -> Tensor:
 
 
 def rounded(values: Tensor, digits: int = 4) -> list[float]:
-    r"""Returns numbers with so many digits that count.
+    r"""Returns numbers with the given count of significant digits.
 
     Example:
         >>> rounded(torch.tensor([0.123456, 1234.56]), digits=3)

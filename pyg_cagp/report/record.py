@@ -1,11 +1,10 @@
-r"""All figures of a report, as one document."""
+r"""The record of a report: all its figures as one JSON document."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 from tqdm import tqdm
 
 from pyg_cagp import evaluate, theory
@@ -17,17 +16,20 @@ from pyg_cagp.inference.evaluation import graph_of
 from pyg_cagp.protocols import TemporalLike
 from pyg_cagp.report.detection import all_detection
 from pyg_cagp.report.errors import errors
-from pyg_cagp.report.thinning import rounded, thinned
+from pyg_cagp.report.points import rounded, sample_points
 from pyg_cagp.train import load_run
 from pyg_cagp.uncertainty import SemanticUncertainty
 
 SCHEMA = 1
 
-#: The file of the document in the folder of a run.
+#: The file of the record in the folder of a run.
 FILE = "report.json"
 
-#: The number of entities in the picture of variances.
+#: The largest number of entities in the figure of variances.
 MAX_ENTITIES = 3000
+
+#: The metrics of ranking in the record.
+RANKING = ("mrr", "hits@1", "hits@3", "hits@10", "by_side")
 
 
 def gather(
@@ -68,26 +70,28 @@ def gather(
         bar.update()
         detected, missing, results = all_detection(run.model, graph, seed)
         bar.update()
-        wrong = None
+        wrong_answers = None
         try:
-            wrong, result = errors(run.model, graph, seed)
+            wrong_answers, result = errors(run.model, graph, seed)
             results.append(result)
         except InvalidInputError as error:
             missing["error-ranking"] = str(error)
         bar.update()
         variance = SemanticUncertainty(run.model).entity().cpu()
-        found = {
+        frequency = graph.coverage.frequency()
+        drawn = sample_points(torch.zeros_like(frequency), MAX_ENTITIES, seed)
+        record = {
             "schema": SCHEMA,
             "run": run.record,
             "seed": seed,
-            "ranking": {
-                key: ranking[key]
-                for key in ("mrr", "hits@1", "hits@3", "hits@10", "by_side")
-            },
+            "ranking": {key: ranking[key] for key in RANKING},
             "detection": detected,
-            "errors": wrong,
+            "errors": wrong_answers,
             "missing": missing,
-            "variance": _points(variance, graph.coverage.frequency(), seed),
+            "variance": {
+                "frequency": frequency[drawn].tolist(),
+                "variance": rounded(variance[drawn]),
+            },
             "assumptions": theory.assumptions(
                 graph.label(TemporalLike(), "test"),
                 variance,
@@ -97,17 +101,7 @@ def gather(
         bar.update()
     for result in (ranking, *results):
         result.save(folder / f"evaluate-{result.protocol}.json")
-    found = plain(found)
-    text = json.dumps(found, allow_nan=False, ensure_ascii=False)
+    record = plain(record)
+    text = json.dumps(record, allow_nan=False, ensure_ascii=False)
     write_atomically(folder / FILE, text.encode())
-    return found
-
-
-def _points(
-    variance: Tensor, frequency: Tensor, seed: int
-) -> dict[str, list[float]]:
-    chosen = thinned(torch.zeros_like(frequency), MAX_ENTITIES, seed)
-    return {
-        "frequency": frequency[chosen].tolist(),
-        "variance": rounded(variance[chosen]),
-    }
+    return record
