@@ -3,8 +3,8 @@ r"""Metrics of selective prediction.
 A loss is usually 1 for an error and 0 otherwise. Any number is allowed. Samples
 are answered from the most certain to the least. The *answer rate* is the share
 of samples that are answered, which papers call coverage. It is not
-:class:`~pyg_cagp.coverage.Coverage`. Values are means over all orders of equally
-certain samples.
+:class:`~pyg_cagp.coverage.Coverage`. Values are means over all orders of
+equally certain samples.
 """
 
 from typing import NamedTuple
