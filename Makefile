@@ -26,8 +26,10 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# A warning is an error: a page that nothing leads to, a name that is gone.
+# The pages show the figures of the committed records. A warning of sphinx is
+# an error.
 docs: $(VENV)/.docs
+	$(BIN)/python -m benchmark.paper tables --check
 	$(BIN)/python docs/check_tables.py
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
@@ -58,7 +60,7 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 	touch $@ $(VENV)/.run
 
 $(VENV)/.docs: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[docs,plot]'
+	$(PIP) --editable '.[docs,paper,plot]'
 	touch $@ $(VENV)/.run
 
 $(VENV)/.paper: $(BIN)/python pyproject.toml constraints.txt

@@ -42,14 +42,14 @@ def moved(parts):
 
 
 def test_mixed_devices_raise_and_waits_are_counted(device):
-    here, there = torch.ones(3), torch.ones(3, device="sim")
+    on_cpu, on_device = torch.ones(3), torch.ones(3, device="sim")
     with pytest.raises(RuntimeError, match="two devices"):
-        here + there
-    assert (there + 1).device == DEVICE
+        on_cpu + on_device
+    assert (on_device + 1).device == DEVICE
     assert device.num_waits == 0
-    assert float(there.sum()) == 3
-    assert there.cpu().tolist() == [1, 1, 1]
-    assert there[there > 0].numel() == 3
+    assert float(on_device.sum()) == 3
+    assert on_device.cpu().tolist() == [1, 1, 1]
+    assert on_device[on_device > 0].numel() == 3
     assert device.num_waits == 3
 
 
@@ -59,11 +59,11 @@ def test_ranking_waits_at_most_four_times_per_chunk(kg, run, device, filtered):
     test = triples(kg, "test")
     expected = rank_counts(run.model, *test, known=known)
     model = copy.deepcopy(run.model).to(DEVICE)
-    there = None if known is None else known.to(DEVICE)
+    on_device = None if known is None else known.to(DEVICE)
     # One chunk for each side, then chunks of 50 queries.
     for size in (2**21, 50 * kg.num_nodes):
         device.waits.clear()
-        got = rank_counts(model, *moved(test), known=there, max_scores=size)
+        got = rank_counts(model, *moved(test), known=on_device, max_scores=size)
         num_chunks = sum(
             -(
                 -(given * kg.num_relations + test[1]).unique().numel()
@@ -102,10 +102,10 @@ def test_checked_look_ups_wait_once(kg, device, look_up):
     test = triples(kg, "test")
     query = test if look_up == "missing" else test[:2]
     expected = getattr(coverage, look_up)(*query)
-    there = copy.deepcopy(coverage).to(DEVICE)
-    getattr(there, look_up)(*moved(query))  # The first call builds tables.
+    on_device = copy.deepcopy(coverage).to(DEVICE)
+    getattr(on_device, look_up)(*moved(query))  # The first call builds tables.
     device.waits.clear()
-    got = getattr(there, look_up)(*moved(query))
+    got = getattr(on_device, look_up)(*moved(query))
     assert device.num_waits <= 1, device.waits
     assert torch.equal(got.cpu(), expected)
 
@@ -138,14 +138,15 @@ def test_fitted_estimators_wait_once(kg, run, device, name):
     coverage, test = Coverage.from_data(kg), triples(kg, "test")
     estimator = MAKERS[name](model, coverage).fit(kg)
     expected = estimator(*test)
-    there = estimator.to(DEVICE)
-    there(*moved(test))
+    on_device = estimator.to(DEVICE)
+    on_device(*moved(test))
     device.waits.clear()
-    got = there(*moved(test))
+    got = on_device(*moved(test))
     assert device.num_waits <= 1, device.waits
     torch.testing.assert_close(got.cpu(), expected)
 
 
+@pytest.mark.slow
 @for_each("name", MAKERS)
 def test_estimators_fit_and_run_as_on_the_cpu(kg, run, device, name):
     model, coverage = run.model.requires_grad_(False), Coverage.from_data(kg)

@@ -67,7 +67,7 @@ def two_kinds(records: Records, axes: Axes) -> None:
     axes.annotate("chance", (2.42, 0.507), color=GREY)
     axes.set_xticks(range(3), ("emerging entities", "novel contexts", "both"))
     axes.set(xlim=(-0.5, 2.75), ylim=(0.4, 1.08), ylabel="AUROC")
-    axes.set_title("FB15k-237: each signal detects one kind of OOD")
+    axes.set_title("FB15k-237: each signal detects one kind better")
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=3)
 
 

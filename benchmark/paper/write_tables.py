@@ -40,3 +40,16 @@ def write_pages(records: Records, check: bool = False) -> list[str]:
             if not check:
                 path.write_text(made, encoding="utf-8")
     return changed
+
+
+def check_pages(records: Records) -> list[str]:
+    r"""Returns a sentence for each page with other figures than the records,
+    and for each table that no page shows.
+    """
+    texts = [(REPO / page).read_text(encoding="utf-8") for page in PAGES]
+    shown = {match[2] for text in texts for match in MARK.finditer(text)}
+    return [
+        f"{page} differs from the records: run 'python -m benchmark.paper "
+        f"tables'"
+        for page in write_pages(records, check=True)
+    ] + [f"no page shows the table '{n}'" for n in TABLES if n not in shown]

@@ -69,8 +69,11 @@ def ood(
             :func:`~pyg_cagp.data.as_kg`.
         protocol (str or Protocol, optional): The protocol, or its name; see
             :mod:`pyg_cagp.protocols`. (default: :obj:`"temporal-like"`)
-        preset (str or TemporalLikeOOD, optional): The partition of the
-            paper, by its name, or another. (default: :obj:`"stated"`)
+        preset (str or TemporalLikeOOD, optional): The rule of rarity:
+            :obj:`"stated"`, :obj:`"inclusive"`, :obj:`"table2"`,
+            :obj:`"appendix"`, or a
+            :class:`~pyg_cagp.transforms.TemporalLikeOOD`.
+            (default: :obj:`"stated"`)
         seed (int, optional): The seed of all draws. (default: :obj:`0`)
         compare_with (str, optional): The estimator to compare all others with.
             (default: :obj:`None`)

@@ -134,7 +134,8 @@ class Predictor:
         terms: SoftmaxTerms | None = None,
     ) -> dict[str, Tensor]:
         r"""Returns the columns of :class:`ScoreTable` for triples of ids, -1
-        for unknown names. If set to :obj:`None`, softmax terms are computed.
+        for unknown names. If :obj:`terms` is :obj:`None`, the softmax terms are
+        computed.
         """
         kind = kinds_of(
             self.coverage, self.tau, head, rel, tail, inclusive=self.inclusive
@@ -220,10 +221,10 @@ class Predictor:
         skip_malformed: bool = False,
     ) -> UpdateSummary:
         r"""Adds triples to the run without training, in its folder and in this
-        object: their pairs to the coverage, their curvature to the posterior.
+        object. It adds their pairs to the coverage and updates the variances.
         Means, weights and thresholds do not change. Triples with an unknown
-        name are counted and skipped. After an interrupted update, the old state
-        is valid.
+        name are counted and skipped. An interrupted update leaves the run
+        unchanged.
 
         Args:
             triples (str, pathlib.Path or tuple): A file, or names of heads,

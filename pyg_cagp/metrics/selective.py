@@ -1,8 +1,10 @@
 r"""Metrics of selective prediction.
 
-A *loss* is 1 for an error and 0 for a right answer, or any other number.
-Samples are answered from the most certain to the least. Values are means over
-all orders of equally certain samples.
+A loss is usually 1 for an error and 0 otherwise. Any number is allowed. Samples
+are answered from the most certain to the least. The *answer rate* is the share
+of samples that are answered, which papers call coverage. It is not
+:class:`~pyg_cagp.coverage.Coverage`. Values are means over all orders of
+equally certain samples.
 """
 
 from typing import NamedTuple
@@ -17,7 +19,7 @@ from pyg_cagp.metrics.weighted import WeightedAURC
 class RiskCoverage(NamedTuple):
     r"""The mean loss of the :math:`k` most certain samples, for all :math:`k`.
 
-    :obj:`coverage` is :math:`k / n`, the share that is answered.
+    :obj:`coverage` is the answer rate, :math:`k / n`.
     """
 
     coverage: Tensor
@@ -101,8 +103,8 @@ def augrc(uncertainty: Values, loss: Values) -> float:
     r"""Returns the area under the generalised risk-coverage curve, of the
     `"Overcoming Common Flaws in the Evaluation of Selective Classification
     Systems" <https://arxiv.org/abs/2407.01032>`_ paper: the risk of an answered
-    error, :math:`\frac{1}{n} \sum_{i \leq k} \ell_i`, over all coverages from
-    0 to 1. With accuracy :math:`a` and the AUROC of errors, it is
+    error, :math:`\frac{1}{n} \sum_{i \leq k} \ell_i`, over all answer rates
+    from 0 to 1. With accuracy :math:`a` and the AUROC of errors, it is
     :math:`(1 - \text{AUROC}) \, a (1 - a) + \frac{1}{2} (1 - a)^2`.
 
     Args:

@@ -33,9 +33,9 @@ class Trainer:
     r"""Trains a model on the training triples of a graph.
 
     The state of training is written to one file after every epoch, and more
-    often with :obj:`checkpoint_every`. A resumed run gives the same bits as an
-    uninterrupted one. The final weights are those of the best filtered
-    validation MRR.
+    often with :obj:`checkpoint_every`. Resuming a killed run gives exactly the
+    result of an uninterrupted one. The final weights are those of the best
+    filtered validation MRR.
 
     Args:
         model (GaussianKGEModel): The model.

@@ -51,8 +51,8 @@ class TemporalLikeOOD(BaseTransform):
 
     .. note::
 
-        The labels are a function of frequency and coverage. A detector that
-        uses both is perfect by construction.
+        The labels are a function of frequency and coverage. A method given
+        the exact frequency and coverage can be perfect.
 
     Args:
         quantile (float, optional): The quantile of the entity frequencies that

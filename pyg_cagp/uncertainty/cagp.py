@@ -141,8 +141,9 @@ class SimpleAverage(UncertaintyEstimator):
 
 
 class CAGP(SimpleAverage):
-    r"""The coverage-aware Gaussian process of the `"Decomposing Uncertainty in
-    Probabilistic Knowledge Graph Embeddings: Why Entity Variance Is Not Enough"
+    r"""The Coverage-Augmented GP-KGE (Gaussian Process Knowledge Graph
+    Embedding) of the `"Decomposing Uncertainty in Probabilistic Knowledge Graph
+    Embeddings: Why Entity Variance Is Not Enough"
     <https://arxiv.org/abs/2512.22318>`_ paper: semantic and structural
     uncertainty with a learned weight.
 
@@ -150,9 +151,9 @@ class CAGP(SimpleAverage):
         U_{\text{CAGP}}(h, r, t) = \alpha \, \tilde{U}_{\text{sem}}(h, r, t) +
         (1 - \alpha) \, U_{\text{str}}(h, r, t), \quad \alpha \in [0, 1]
 
-    The training loss of the paper does not depend on :math:`\alpha`. Here,
-    :meth:`fit` chooses it on validation triples, labelled by the same protocol
-    as the test triples.
+    The paper's loss cannot learn :math:`\alpha`, because :math:`\alpha` does
+    not occur in it. Here, :meth:`fit` chooses it on labelled validation
+    triples. Pass the protocol of the evaluation to :meth:`fit`.
 
     Args:
         model (GaussianKGEModel, SemanticUncertainty or FrequencyUncertainty):

@@ -1,4 +1,4 @@
-"""The command line, called as users call it."""
+"""The command line: partition, datasets, help and errors."""
 
 import json
 import subprocess
@@ -10,6 +10,7 @@ from pyg_cagp import __version__
 from pyg_cagp.cli import main
 from pyg_cagp.cli.main import COMMANDS, build_parser
 from tests.conftest import DATA_ROOT
+from tests.loops import for_each
 
 
 def run(capsys, *args):
@@ -44,7 +45,7 @@ def test_partition_prints_json_and_nothing_else(capsys):
     assert test["id"] + test["emerging"] + test["novel"] == test["total"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "args",
     [
         ["train", "FB15k-237"],
@@ -53,19 +54,18 @@ def test_partition_prints_json_and_nothing_else(capsys):
         ["report", "run", "--dataset", "FB15k-237"],
     ],
 )
-def test_a_name_in_capitals_is_the_same_name(args):
-    """A config is found by it, and another one would be taken in silence."""
-    found = build_parser().parse_args(args)
-    name = getattr(found, "dataset", None) or found.datasets[0]
+def test_dataset_names_ignore_case(args):
+    options = build_parser().parse_args(args)
+    name = getattr(options, "dataset", None) or options.datasets[0]
     assert name == "fb15k-237"
 
 
-def test_a_folder_in_capitals_is_another_folder():
-    found = build_parser().parse_args(["train", "My_Graph"])
-    assert found.dataset == "My_Graph"
+def test_folder_names_keep_their_case():
+    options = build_parser().parse_args(["train", "My_Graph"])
+    assert options.dataset == "My_Graph"
 
 
-def test_seed_and_folder(capsys, tmp_path):
+def test_seed_of_the_split_of_a_file(capsys, tmp_path):
     path = tmp_path / "my.tsv"
     path.write_text("".join(f"a{i % 9}\tr{i % 5}\tb{i}\n" for i in range(60)))
     sizes = [
@@ -76,12 +76,12 @@ def test_seed_and_folder(capsys, tmp_path):
     assert sizes[0]["coverage"] != sizes[1]["coverage"]
 
 
-def test_a_changed_rule_is_no_preset(capsys):
+def test_a_changed_rule_has_no_preset(capsys):
     out = run(capsys, "partition", "synthetic", "--population", "all", "--json")
     assert json.loads(out[1])["preset"] is None
 
 
-def test_datasets(capsys, tmp_path):
+def test_datasets_lists_sizes_and_missing_files(capsys, tmp_path):
     raw = tmp_path / "YAGO3-10" / "raw"
     raw.mkdir(parents=True)
     (raw / "test.txt").touch()
@@ -94,12 +94,12 @@ def test_datasets(capsys, tmp_path):
     by_name = {item["name"]: item for item in got["datasets"]}
     assert by_name["yago3-10"]["missing"] == ["train.txt", "valid.txt"]
     assert by_name["wn18rr"]["entities"] == 40_943
-    # Where files have to lie to be found.
+    # The folder to copy the files to.
     assert by_name["wn18rr"]["folder"] == "WN18RR"
     assert "CoDEx-S" in out
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("args", "message"),
     [
         (["partition", "no-such-graph"], "(got 'no-such-graph')"),
@@ -129,7 +129,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, args, message):
     assert err.count("\n") == 1
 
 
-def test_self_loops_are_counted_as_told(capsys, tmp_path):
+def test_self_loops_count_by_the_option(capsys, tmp_path):
     # Entity a fills six slots of three triples, b to g one slot each.
     lines = "a\tr\ta\n" * 3 + "b\tr\tc\nd\tr\te\nf\tr\tg\n"
     for name in ("train", "valid", "test"):
@@ -168,7 +168,7 @@ def test_a_malformed_folder(capsys, tmp_path):
     assert "line 1: expected 3 columns" in err
 
 
-@pytest.mark.parametrize(
+@for_each(
     "args",
     [
         [],
@@ -185,8 +185,8 @@ def test_usage_errors_exit_with_2(capsys, args):
     assert "usage: pyg-cagp" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_has_an_example_and_what_all_commands_take(capsys, name):
+@for_each("name", COMMANDS)
+def test_help_has_an_example_and_the_common_options(capsys, name):
     with pytest.raises(SystemExit) as caught:
         main([name, "--help"])
     assert caught.value.code == 0
@@ -198,7 +198,7 @@ def test_help_has_an_example_and_what_all_commands_take(capsys, name):
     assert "--device " in text or name not in with_model
 
 
-def test_interrupt(capsys, monkeypatch):
+def test_interrupt_exits_with_130(capsys, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
@@ -207,7 +207,7 @@ def test_interrupt(capsys, monkeypatch):
     assert (code, err) == (130, "pyg-cagp: interrupted\n")
 
 
-def test_as_a_process_with_a_closed_pipe():
+def test_version_and_a_closed_pipe():
     command = [sys.executable, "-m", "pyg_cagp", "datasets"]
     version = subprocess.run(
         [*command[:-1], "--version"], capture_output=True, text=True, check=True
@@ -223,7 +223,7 @@ def test_as_a_process_with_a_closed_pipe():
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
+@for_each(
     ("dataset", "preset", "expected"),
     [
         ("fb15k-237", "table2", (2_223, 5_193, 13_050)),
@@ -232,7 +232,7 @@ def test_as_a_process_with_a_closed_pipe():
         ("wn18rr", "stated", (210, 1_227, 1_697)),
     ],
 )
-def test_the_papers_partitions(capsys, dataset, preset, expected):
+def test_partitions_of_the_paper(capsys, dataset, preset, expected):
     code, out, _ = run(
         capsys,
         "partition",

@@ -1,4 +1,4 @@
-"""Completion scripts, run by the shells they are for."""
+"""Completion scripts, run by their shells."""
 
 import json
 import os
@@ -12,6 +12,7 @@ import pytest
 
 from pyg_cagp.cli.main import COMMANDS
 from tests.cli.test_cli import run
+from tests.loops import for_each
 
 
 def needs(shell):
@@ -56,7 +57,7 @@ def complete_bash(path, here, line):
 
 
 @needs("bash")
-@pytest.mark.parametrize(
+@for_each(
     ("line", "expected"),
     [
         ("tra", {"train"}),
@@ -70,7 +71,7 @@ def complete_bash(path, here, line):
         ("completion ", {"bash", "zsh", "fish", "tcsh"}),
     ],
 )
-def test_bash(script, line, expected):
+def test_bash_completes_words(script, line, expected):
     assert complete_bash(*script("bash"), line) == expected
 
 
@@ -80,7 +81,7 @@ def test_bash_completes_every_command(script):
 
 
 @needs("fish")
-@pytest.mark.parametrize(
+@for_each(
     ("line", "expected"),
     [
         ("tra", {"train"}),
@@ -90,7 +91,7 @@ def test_bash_completes_every_command(script):
         ("score runs n", {"new.tsv"}),
     ],
 )
-def test_fish(script, line, expected):
+def test_fish_completes_words(script, line, expected):
     path, here = script("fish")
     done = subprocess.run(
         ["fish", "-c", f"source {path}; complete -C 'pyg-cagp {line}'"],
@@ -122,7 +123,7 @@ def type_into(argv, setup, typed, wanted, here, seconds=30):
                 shown += os.read(terminal, 4096).decode(errors="replace")
 
     try:
-        # The typed text is shown as well, so the awaited word differs from it.
+        # The terminal shows the typed text too, so the expected word differs.
         os.write(terminal, f"{setup}; echo rea''dy\n".encode())
         wait("ready")
         shown = ""
@@ -144,14 +145,14 @@ def type_into(argv, setup, typed, wanted, here, seconds=30):
         ("pyg-cagp train --model gaussian-t\t", "gaussian-transe "),
     ],
 )
-def test_zsh_at_a_terminal(script, typed, wanted):
+def test_zsh_completes_words(script, typed, wanted):
     path, here = script("zsh")
     setup = f'autoload -Uz compinit; compinit -u -D; eval "$(cat {path})"'
     shown = type_into(["zsh", "-f", "-i"], setup, typed, wanted, here)
     assert wanted in shown
 
 
-def test_as_json(capsys):
+def test_json_contains_the_script(capsys):
     plain = run(capsys, "completion", "zsh")[1]
     code, text, err = run(capsys, "completion", "zsh", "--json")
     assert (code, err) == (0, "")

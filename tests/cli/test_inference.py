@@ -1,4 +1,4 @@
-"""An own graph on the command line, from training to updates."""
+"""The command line on a graph of files: score, predict, update, evaluate."""
 
 import json
 import shutil
@@ -12,11 +12,12 @@ from pyg_cagp.datasets import load
 from pyg_cagp.evaluate import Result, graph
 from tests.cli.test_cli import run
 from tests.inference.graph import ENTITIES, LATER, RELATIONS, TEST, to_tsv
+from tests.loops import for_each
 
 
 @pytest.fixture
 def triples(tmp_path):
-    unknown = ("nobody", RELATIONS[0], ENTITIES[0])
+    unknown = ("no entity", RELATIONS[0], ENTITIES[0])
     path = tmp_path / "new.tsv"
     path.write_text(to_tsv([*TEST, unknown]), encoding="utf-8")
     return path
@@ -29,7 +30,9 @@ def malformed(tmp_path):
     return path
 
 
-def test_score(capsys, trained_run, triples, tmp_path):
+def test_score_writes_a_file_and_a_summary(
+    capsys, trained_run, triples, tmp_path
+):
     out = tmp_path / "scored.parquet"
     code, text, err = run(capsys, "score", trained_run, triples, "-o", out)
     assert (code, err) == (0, "")
@@ -38,14 +41,16 @@ def test_score(capsys, trained_run, triples, tmp_path):
     code, text, _ = run(
         capsys, "score", trained_run, triples, "-o", out, "--json"
     )
-    found = json.loads(text)
+    summary = json.loads(text)
     assert code == 0
-    assert found["rows"] == len(TEST) + 1
-    assert found["kinds"]["unknown entity"] == 1
-    assert 0 < found["abstain"] < found["rows"]
+    assert summary["rows"] == len(TEST) + 1
+    assert summary["kinds"]["unknown entity"] == 1
+    assert 0 < summary["abstain"] < summary["rows"]
 
 
-def test_malformed_lines(capsys, trained_run, malformed, tmp_path):
+def test_malformed_lines_are_errors_or_skipped(
+    capsys, trained_run, malformed, tmp_path
+):
     args = ["score", trained_run, malformed, "-o", tmp_path / "out.csv"]
     code, text, err = run(capsys, *args)
     assert (code, text) == (2, "")
@@ -59,26 +64,27 @@ def test_malformed_lines(capsys, trained_run, malformed, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
-@pytest.mark.parametrize("all_wrong", [True, False])
-def test_a_model_whose_predictions_are_all_right_or_all_wrong(
+@for_each("all_wrong", [True, False])
+def test_error_ranking_of_equal_errors_is_refused(
     capsys, trained_run, monkeypatch, all_wrong
 ):
     predicted = graph.predicted
 
-    def the_same(*args):
-        found = predicted(*args)
-        return found._replace(error=torch.full_like(found.error, all_wrong))
+    def equal_errors(*args):
+        values = predicted(*args)
+        error = torch.full_like(values.error, all_wrong)
+        return values._replace(error=error)
 
-    monkeypatch.setattr(graph, "predicted", the_same)
+    monkeypatch.setattr(graph, "predicted", equal_errors)
     code, _, err = run(
         capsys, "evaluate", trained_run, "--protocol", "error-ranking"
     )
     assert code == 2
     word = "wrong" if all_wrong else "right"
-    assert f"answers to validation queries are all {word}" in err
+    assert f"all {word}" in err
 
 
-def test_predict(capsys, trained_run):
+def test_predict_prints_answers(capsys, trained_run):
     args = ["predict", trained_run, "--relation", 'is "next" to']
     code, text, err = run(capsys, *args, "--head", "東京", "-k", 3)
     assert (code, err) == (0, "")
@@ -86,16 +92,16 @@ def test_predict(capsys, trained_run):
     assert "conformal set: " in text
     assert len(text.splitlines()) == 8
     code, text, _ = run(capsys, *args, "--tail", "🦜", "--json")
-    found = json.loads(text)
-    assert (code, found["side"], len(found["answers"])) == (0, "head", 10)
+    prediction = json.loads(text)
+    assert code == 0
+    assert (prediction["side"], len(prediction["answers"])) == ("head", 10)
     code, text, err = run(capsys, *args, "--head", "Zurich")
     assert (code, text) == (2, "")
-    assert err == (
-        "pyg-cagp: there is no entity 'Zurich'; did you mean 'Zürich'?\n"
-    )
+    assert "'Zurich'" in err
+    assert "'Zürich'" in err
 
 
-def test_update(capsys, own_run, malformed):
+def test_update_prints_counts(capsys, own_run, malformed):
     code, _, err = run(capsys, "update", own_run, malformed)
     assert code == 2
     assert "line" in err
@@ -105,16 +111,16 @@ def test_update(capsys, own_run, malformed):
     rows = dict(line.rsplit(maxsplit=1) for line in text.splitlines()[1:])
     assert rows == {"added": str(len(LATER)), "malformed, skipped": "1"}
     code, text, _ = run(capsys, *args, "--skip-known", "--json")
-    found = json.loads(text)
-    assert (found["added"], found["repeated"]) == (0, len(LATER))
-    malformed.write_text(f"nobody\t{RELATIONS[0]}\tnobody\n")
+    summary = json.loads(text)
+    assert (summary["added"], summary["repeated"]) == (0, len(LATER))
+    malformed.write_text(f"no entity\t{RELATIONS[0]}\tno entity\n")
     code, text, _ = run(capsys, "update", own_run, malformed)
     assert code == 0
     assert "train it again" in text
 
 
 @pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
-@pytest.mark.parametrize(
+@for_each(
     "protocol",
     [
         "ranking",
@@ -135,7 +141,7 @@ def test_evaluate_prints_the_table_of_the_result(capsys, own_run, protocol):
 
 
 @pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
-def test_evaluate_needs_the_graph_of_the_run(capsys, own_run, tmp_path):
+def test_evaluate_with_another_graph_is_refused(capsys, own_run, tmp_path):
     def refused(*more, protocol="ranking"):
         args = ["evaluate", own_run, "--protocol", protocol, *more]
         code, out, err = run(capsys, *args)
@@ -152,7 +158,7 @@ def test_evaluate_needs_the_graph_of_the_run(capsys, own_run, tmp_path):
     assert "pass it (--dataset)" in refused()
 
 
-def test_past_and_future(capsys, tmp_path):
+def test_train_and_evaluate_by_time(capsys, tmp_path):
     sizes = ["--set=train.epochs=1", "--set=model.hidden_channels=4"]
     args = ["train", "synthetic", "--out", tmp_path / "run", *sizes]
     code, text, err = run(capsys, *args, "--by-time")
@@ -165,7 +171,7 @@ def test_past_and_future(capsys, tmp_path):
     assert json.loads(text)["metrics"]["counts"]["test"]["future"] > 0
 
 
-def test_a_cut_at_given_dates_is_stored_and_used_again(capsys, tmp_path):
+def test_evaluate_uses_the_stored_dates(capsys, tmp_path):
     out = tmp_path / "run"
     sizes = ["--set=train.epochs=1", "--set=model.hidden_channels=4"]
     dates = ["--cutoff=2021-06-01", "--val-cutoff=2021-01-01"]
@@ -177,32 +183,32 @@ def test_a_cut_at_given_dates_is_stored_and_used_again(capsys, tmp_path):
     assert [cut["cutoff"], cut["val_cutoff"]] == ["2021-06-01", "2021-01-01"]
     args = ["evaluate", out, "--protocol", "timestamp", "--json"]
     counts = json.loads(run(capsys, *args)[1])["metrics"]["counts"]
-    whole = load("synthetic")
+    kg = load("synthetic")
     june = 18_779  # Days from 1970 to 1 June 2021.
-    assert counts["test"]["future"] == int((whole.edge_time >= june).sum())
+    assert counts["test"]["future"] == int((kg.edge_time >= june).sum())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("command", "message"),
     [
-        (["score", "RUN", "none.tsv", "-o", "o.tsv"], "there is no file"),
-        (["score", "RUN", "NEW", "-o", "o.xlsx"], "must end in one of"),
-        (["score", "none", "NEW", "-o", "o.tsv"], "there is no run 'none'"),
+        (["score", "RUN", "none.tsv", "-o", "o.tsv"], "none.tsv"),
+        (["score", "RUN", "NEW", "-o", "o.xlsx"], "xlsx"),
+        (["score", "none", "NEW", "-o", "o.tsv"], "'none'"),
         (
             ["score", "RUN", "NEW", "-o", "o.tsv", "--device", "warp"],
-            "'--device warp' cannot be used",
+            "'--device warp'",
         ),
-        (["predict", "RUN", "--relation", "lies in"], "got neither"),
+        (["predict", "RUN", "--relation", "lies in"], "neither"),
         (
             ["predict", "RUN", "--head", "null", "--relation", "knows"],
-            "there is no relation 'knows'",
+            "'knows'",
         ),
         (
             ["predict", "RUN", "--head=null", "--relation=lies in", "-k=0"],
-            "'k' must be at least 1 (got 0)",
+            "(got 0)",
         ),
-        (["update", "RUN", "none.tsv"], "there is no file"),
-        (["evaluate", "none", "--protocol", "ranking"], "no finished run"),
+        (["update", "RUN", "none.tsv"], "none.tsv"),
+        (["evaluate", "none", "--protocol", "ranking"], "none"),
     ],
 )
 def test_bad_input_is_one_sentence(
@@ -219,33 +225,34 @@ def test_bad_input_is_one_sentence(
     assert sorted(tmp_path.iterdir()) == before
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("damage", "message"),
     [
         (
             lambda run: (run / "inference/inference.json").unlink(),
-            "inference.json'",
+            "inference.json",
         ),
         (
             lambda run: (run / "inference/inference.json").write_text(
                 '{"schema": 7}'
             ),
-            "upgrade pyg_cagp",
+            "upgrade",
         ),
         (
             lambda run: (run / "model.safetensors").write_bytes(b"junk"),
-            "is not a checkpoint",
+            "not a checkpoint",
         ),
     ],
 )
 def test_damaged_runs_are_one_sentence(
     capsys, own_run, triples, tmp_path, damage, message
 ):
-    damage(own_run)
+    broken = shutil.copytree(own_run, tmp_path / message)
+    damage(broken)
     for args in (
-        ["score", own_run, triples, "-o", tmp_path / "o.tsv"],
-        ["predict", own_run, "--head=null", "--relation=lies in"],
-        ["update", own_run, triples],
+        ["score", broken, triples, "-o", tmp_path / "o.tsv"],
+        ["predict", broken, "--head=null", "--relation=lies in"],
+        ["update", broken, triples],
     ):
         code, out, err = run(capsys, *args)
         assert (code, out) == (2, "")
@@ -253,7 +260,7 @@ def test_damaged_runs_are_one_sentence(
         assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     "args",
     [
         ["score", "RUN", "new.tsv"],
@@ -271,29 +278,28 @@ def test_wrong_flags_exit_with_2(capsys, args):
 
 
 @pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
-def test_a_missing_state_is_made_as_the_message_says(
+def test_resume_restores_a_missing_inference_state(
     capsys, awkward_graph, own_run
 ):
     shutil.rmtree(own_run / "inference")
     query = ["predict", own_run, "--head=null", "--relation=lies in"]
     code, _, err = run(capsys, *query)
     assert code == 2
-    assert "'pyg-cagp train ... --out RUN --resume'" in err
+    assert "--resume" in err
     args = ["train", awkward_graph, "--model", "gaussian-complex"]
     args += ["--set=train.epochs=2", "--set=model.hidden_channels=8"]
     assert run(capsys, *args, "--out", own_run, "--resume")[0] == 0
     assert run(capsys, *query)[0] == 0
 
 
-def test_warnings_are_sentences_as_errors_are(awkward_graph):
+def test_warnings_are_one_sentence(awkward_graph):
     command = [sys.executable, "-m", "pyg_cagp", "partition"]
-    found = subprocess.run(
+    process = subprocess.run(
         [*command, str(awkward_graph)],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert found.returncode == 0
-    assert found.stderr.startswith("pyg-cagp: ")
-    assert "its triples are taken out of train" in found.stderr
-    assert found.stderr.count("\n") == 1
+    assert process.returncode == 0
+    assert process.stderr.startswith("pyg-cagp: ")
+    assert process.stderr.count("\n") == 1

@@ -1,4 +1,4 @@
-"""From nothing to a picture, as a new user would."""
+"""The command quickstart, and reports without matplotlib."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from pyg_cagp.report import canvas
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory):
-    """The output of a first quickstart, and the folder it ran in."""
+    """The folder in which a quickstart ran."""
     here = tmp_path_factory.mktemp("quickstart")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(here)
@@ -20,7 +20,8 @@ def first(tmp_path_factory):
     return here
 
 
-def test_all_is_there_to_be_looked_at(first):
+@pytest.mark.slow
+def test_quickstart_writes_a_run_a_result_and_a_report(first):
     run = first / "runs/quickstart"
     for name in (
         "report.html",
@@ -35,12 +36,11 @@ def test_all_is_there_to_be_looked_at(first):
     assert list((run / "report").glob("events.out.tfevents.*"))
 
 
-def test_a_second_one_takes_its_place_and_prints_a_table(
-    first, monkeypatch, capsys
-):
+@pytest.mark.slow
+def test_a_second_quickstart_replaces_the_first(first, monkeypatch, capsys):
     monkeypatch.chdir(first)
     before = json.loads(Path("runs/quickstart/report.json").read_text())
-    # Without matplotlib, all but the pictures is there.
+    # Without matplotlib, only the figures are missing.
     monkeypatch.setattr("pyg_cagp.typing.WITH_MATPLOTLIB", False)
     assert main(["quickstart", "--epochs", "1"]) == 0
     out = capsys.readouterr().out
@@ -49,37 +49,37 @@ def test_a_second_one_takes_its_place_and_prints_a_table(
     assert not Path("runs/quickstart/report.html").exists()
     areas = before["detection"]["temporal-like"]["methods"]["structural"]
     (line,) = [row for row in out.splitlines() if row.startswith("structural")]
-    # The same seed, the same figures.
+    # The figures depend on the seed only.
     assert line.split()[1:3] == [
         f"{areas[kind]['auroc']:.4f}" for kind in ("emerging", "novel")
     ]
 
 
-def test_it_does_not_touch_what_it_has_not_made(tmp_path, monkeypatch, capsys):
+def test_quickstart_does_not_overwrite_other_folders(
+    tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
-    mine = tmp_path / "runs/quickstart/thesis.txt"
-    mine.parent.mkdir(parents=True)
-    mine.write_text("years of work")
+    other_file = tmp_path / "runs/quickstart/notes.txt"
+    other_file.parent.mkdir(parents=True)
+    other_file.write_text("text")
     assert main(["quickstart"]) == 2
-    assert "already exists; choose another folder" in capsys.readouterr().err
-    # Not even what looks like a run, nor on the way to an error.
-    (mine.parent / "run.json").write_text('{"dataset": "synthetic"}')
+    assert "already exists" in capsys.readouterr().err
+    # Neither a folder with a record of a run, nor before another error.
+    (other_file.parent / "run.json").write_text('{"dataset": "synthetic"}')
     assert main(["quickstart", "--epochs", "-1"]) == 2
-    assert "'epochs' must be" in capsys.readouterr().err
+    assert "'epochs'" in capsys.readouterr().err
     assert main(["quickstart"]) == 2
     (tmp_path / "other").mkdir()
     assert main(["quickstart", "--out", "other"]) == 2
-    assert mine.read_text() == "years of work"
+    assert other_file.read_text() == "text"
 
 
-def test_a_report_needs_matplotlib_before_it_computes(
-    first, monkeypatch, capsys
-):
+def test_report_without_matplotlib_is_refused(trained_run, monkeypatch, capsys):
     monkeypatch.setattr(canvas, "WITH_MATPLOTLIB", False)
-    assert main(["report", str(first / "runs/quickstart")]) == 2
+    assert main(["report", str(trained_run)]) == 2
     assert "pip install 'pyg_cagp[plot]'" in capsys.readouterr().err
 
 
-def test_a_report_says_what_is_no_run(tmp_path, capsys):
+def test_report_of_a_folder_without_a_run_is_refused(tmp_path, capsys):
     assert main(["report", str(tmp_path)]) == 2
-    assert "holds no finished run" in capsys.readouterr().err
+    assert "no finished run" in capsys.readouterr().err

@@ -17,14 +17,14 @@ def test_stream_equals_from_edges():
     )
     builder.extend((c.edge_index, c.edge_type) for c in chunks)
     assert builder.num_edges == 20_000
-    whole = Coverage.from_edges(
+    expected = Coverage.from_edges(
         torch.cat([c.edge_index for c in chunks], 1),
         torch.cat([c.edge_type for c in chunks]),
         **sizes,
     )
-    assert builder.build().equal(whole)
+    assert builder.build().equal(expected)
     builder.build().head_count.zero_()
-    assert builder.build().equal(whole)  # The results share no memory.
+    assert builder.build().equal(expected)  # The results share no memory.
 
 
 def test_number_of_runs_is_bounded():

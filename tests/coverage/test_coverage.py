@@ -160,13 +160,13 @@ def test_update_with_larger_sizes(cov, edges):
     edge_index, edge_type = edges
     more_index, more_type = torch.tensor([[7], [0]]), torch.tensor([4])
     cov.update(more_index, more_type, num_nodes=8, num_relations=5)
-    whole = Coverage.from_edges(
+    expected = Coverage.from_edges(
         torch.cat([edge_index, more_index], 1),
         torch.cat([edge_type, more_type]),
         8,
         5,
     )
-    assert cov.equal(whole)
+    assert cov.equal(expected)
     assert cov.contains(torch.tensor([7]), torch.tensor([4])).item() is True
 
 
@@ -235,9 +235,9 @@ def test_bad_queries_raise(cov, entity, relation, message):
 
 def test_other_bad_input_raises(cov):
     zero = torch.tensor([0])
-    with pytest.raises(InvalidInputError, match="'role' must be one of"):
+    with pytest.raises(InvalidInputError, match="'role'"):
         cov.count(zero, zero, role="middle")
-    with pytest.raises(InvalidInputError, match="'view' must be one of"):
+    with pytest.raises(InvalidInputError, match="'view'"):
         cov.weight(zero, zero, view="bm25")
     with pytest.raises(InvalidInputError, match=r"must be a torch\.Tensor"):
         cov.contains([0], zero)
@@ -245,7 +245,7 @@ def test_other_bad_input_raises(cov):
         Coverage.from_edges([[0], [1]], zero, 2, 1)
     with pytest.raises(InvalidInputError, match="non-negative integer"):
         Coverage.from_edges(torch.zeros(2, 1).long(), zero, -2, 1)
-    with pytest.raises(InvalidInputError, match="must not decrease from"):
+    with pytest.raises(InvalidInputError, match="'num_nodes'"):
         cov.update(torch.tensor([[0], [1]]), zero, num_nodes=4)
     with pytest.raises(InvalidInputError, match=r"below 2\^62"):
         Coverage.from_edges(
@@ -256,7 +256,7 @@ def test_other_bad_input_raises(cov):
     with pytest.raises(InvalidInputError, match="must hold integers"):
         Coverage(zero, zero[:0].float(), zero[:0], zero[:0], 1)
     falling = torch.tensor([0, 1, 0, 1])
-    with pytest.raises(InvalidInputError, match="0 and not decrease"):
+    with pytest.raises(InvalidInputError, match="'rowptr'"):
         Coverage(falling, zero, zero, zero, 1)
     with pytest.raises(InvalidInputError, match="'rowptr' must have shape"):
         Coverage(torch.zeros(1, 1).long(), zero, zero, zero, 1)

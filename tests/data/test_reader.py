@@ -177,13 +177,9 @@ BAD_FILES = [
     (".parquet", parquet_of(h=[], r=[], t=[]), "holds no triple"),
     (".csv", "source,target,kind\na,b,c\n", "line 1 must name one column 'rel"),
     (".csv", "head,rel,tail,dst\na,b,c,d\n", "line 1 must name one column 'ta"),
-    (
-        ".tsv.gz",
-        gzip.compress(TSV.encode())[:-9],
-        "is not a complete gzip file",
-    ),
-    (".tsv.gz", TSV, "is not a complete gzip file"),
-    (".parquet", b"PAR1 no", "is not a complete Parquet file"),
+    (".tsv.gz", gzip.compress(TSV.encode())[:-9], "gzip file"),
+    (".tsv.gz", TSV, "gzip file"),
+    (".parquet", b"PAR1 no", "Parquet file"),
     (".parquet", parquet_of(head=["a"]), "must name one column 'relation'"),
     (
         ".parquet",
@@ -226,11 +222,11 @@ def test_readers_raise_the_same_messages(readers, tmp_path):
 
 
 def test_skipped_rows_are_counted(readers, tmp_path):
-    for number, (suffix, content, _, left) in enumerate(BAD_ROWS):
+    for number, (suffix, content, _, num_rows) in enumerate(BAD_ROWS):
         path = write(tmp_path / f"{number}{suffix}", content)
         for read in readers[1:]:
             rows, malformed = read(path, skip_malformed=True)
-            assert len(rows) == left
+            assert len(rows) == num_rows
             assert malformed == (2 if suffix == ".parquet" else 1)
     path = write(tmp_path / "none.tsv", "x\n" * 99)
     malformed = Malformed(skip=True)
@@ -253,7 +249,7 @@ def test_unreadable_files_raise(readers, tmp_path, monkeypatch):
     both = parquet_of(h=["a"], r=["r"], t=["b"], time=[1], conf=[1.0])
     path = write(tmp_path / "both.parquet", both)
     assert readers[1](path) == [("a", "r", "b")]
-    with pytest.raises(DatasetFormatError, match=r"got time, conf\); leave"):
+    with pytest.raises(DatasetFormatError, match="got time, conf"):
         read_table(path)
     monkeypatch.setattr(parquet, "WITH_PYARROW", False)
     with pytest.raises(MissingDependencyError, match=r"pyg_cagp\[parquet\]"):

@@ -144,8 +144,8 @@ def test_missing_files_are_downloaded_over_https(tmp_path, monkeypatch):
     for name in ("fb15k-237", "codex-m", "yago3-10", "cn15k"):
         with pytest.raises(DownloadError, match="cannot fetch 'https://"):
             load(name, root=tmp_path / name)
-        left = [p for p in (tmp_path / name).rglob("*") if p.is_file()]
-        assert [p.name for p in left] == [".pyg_cagp.lock"]
+        files = [p for p in (tmp_path / name).rglob("*") if p.is_file()]
+        assert [p.name for p in files] == [".pyg_cagp.lock"]
 
 
 def _no_network(*_, **__):

@@ -227,11 +227,11 @@ def test_files_of_a_killed_process_are_removed(yago):
         check=False,
     )
     assert killed.returncode == -signal.SIGKILL
-    (left,) = (yago / "processed").iterdir()
-    assert left.suffix == ".part"
+    (partial_file,) = (yago / "processed").iterdir()
+    assert partial_file.suffix == ".part"
     data = YAGO3_10(yago)
     assert data[0].num_edges == 5
-    assert not left.exists()
+    assert not partial_file.exists()
 
 
 def test_processes_wait_for_the_one_that_prepares(yago, monkeypatch):
@@ -241,15 +241,15 @@ def test_processes_wait_for_the_one_that_prepares(yago, monkeypatch):
             time.sleep(0.5)
             assert not waiting.done()
             assert not (yago / "processed").exists()
-            # A cache made while the lock was held is not rebuilt.
+            # A cache written while the lock was held is not rebuilt.
             with monkeypatch.context() as patch:
                 patch.setattr(
                     cache, "locked", lambda _: contextlib.nullcontext()
                 )
-                made = Path(YAGO3_10(yago).processed_paths[0])
-            before = made.stat().st_mtime_ns
+                cached = Path(YAGO3_10(yago).processed_paths[0])
+            before = cached.stat().st_mtime_ns
         assert waiting.result(timeout=60) == 5
-    assert made.stat().st_mtime_ns == before
+    assert cached.stat().st_mtime_ns == before
 
 
 def test_a_failed_save_leaves_no_file(yago, monkeypatch):
@@ -324,7 +324,7 @@ def test_two_processes_load_the_same_dataset(tmp_path):
 def test_two_processes_load_the_same_pyg_dataset(tmp_path):
     """PyG writes its own cache in place."""
     if REGISTRY["wn18rr"].missing(DATA_ROOT):
-        pytest.skip("WN18RR is not there")
+        pytest.skip("WN18RR is not present")
     sizes = load_twice_at_once(
         f"wn18rr 0 {DATA_ROOT}", PYG_CAGP_CACHE=str(tmp_path)
     )
@@ -351,7 +351,7 @@ def test_files_of_codex_sizes():
     assert len(sources("S")) == len(sources("M")) == 5
     assert list(sources("L")) == ["train.txt", "valid.txt", "test.txt"]
     assert sources("M")["train.txt"].url.endswith("/codex-m/train.txt")
-    with pytest.raises(InvalidInputError, match="'size' must be one of"):
+    with pytest.raises(InvalidInputError, match="'size'"):
         CoDEx("root", size="XL")
 
 
@@ -368,7 +368,7 @@ def test_confidences_of_uncertain_graphs(tmp_path, monkeypatch):
     assert data.psl_edge_index.tolist() == [[0], [1]]
     assert data.psl_confidence.tolist() == [0.25]
     assert repr(dataset) == "NL27k()"
-    with pytest.raises(InvalidInputError, match="'name' must be one of"):
+    with pytest.raises(InvalidInputError, match="'name'"):
         UncertainKG("root", name="NL28k")
 
 

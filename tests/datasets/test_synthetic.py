@@ -135,19 +135,19 @@ def test_global_random_state_is_unchanged():
 
 def test_a_stream_does_not_depend_on_its_chunks():
     total = BLOCK + 5_000
-    whole = list(
+    one_chunk = list(
         SyntheticKG.stream(**SIZES, num_triples=total, chunk_size=total)
     )
     parts = list(
         SyntheticKG.stream(**SIZES, num_triples=total, chunk_size=40_001)
     )
-    assert len(whole) == 1
+    assert len(one_chunk) == 1
     assert len(parts) == 4
     for key in ("edge_index", "edge_type", "edge_time"):
         joined = torch.cat([part[key] for part in parts], dim=-1)
-        assert torch.equal(joined, whole[0][key])
-    assert (whole[0].edge_time.diff() >= 0).all()
-    assert (whole[0].num_nodes, whole[0].num_relations) == (500, 12)
+        assert torch.equal(joined, one_chunk[0][key])
+    assert (one_chunk[0].edge_time.diff() >= 0).all()
+    assert (one_chunk[0].num_nodes, one_chunk[0].num_relations) == (500, 12)
 
 
 def test_events_follow_birth_and_uptake():

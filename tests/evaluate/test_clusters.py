@@ -1,4 +1,4 @@
-"""Clusters of the bootstrap, numbered by NumPy."""
+"""Clustered bootstrap intervals against clusters numbered by NumPy."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ import torch
 from pyg_cagp import Coverage, GaussianDistMult, evaluate, metrics
 from pyg_cagp.datasets import load
 from pyg_cagp.exceptions import InvalidInputError
+from tests.loops import for_each
 
 COLUMNS = {"head": [[0]], "tail": [[2]], "query": [[0, 1]]}
 COLUMNS["entities"] = [[0], [2]]
@@ -26,7 +27,7 @@ def estimators(kg):
     }
 
 
-def numbered(kind, samples):
+def cluster_numbers(kind, samples):
     triples = np.stack([samples[name] for name in ("head", "rel", "tail")], 1)
     rows = [
         np.unique(triples[:, columns], axis=0, return_inverse=True)[1].ravel()
@@ -39,8 +40,8 @@ def interval(row):
     return row["low"], row["high"], row["p_bootstrap"]
 
 
-@pytest.mark.parametrize("kind", COLUMNS)
-def test_detection(kg, estimators, kind):
+@for_each("kind", COLUMNS)
+def test_ood_intervals_by_cluster(kg, estimators, kind):
     options = {"compare_with": "count", "num_resamples": 99, "seed": 5}
     record = evaluate.ood(estimators, kg, cluster=kind, **options)
     samples = record.samples
@@ -49,7 +50,7 @@ def test_detection(kg, estimators, kind):
         samples["score/missing"],
         samples["kind"] > 0,
         num_resamples=99,
-        cluster=numbered(kind, samples),
+        cluster=cluster_numbers(kind, samples),
         seed=5,
     )
     (row,) = record["comparisons"]
@@ -58,8 +59,8 @@ def test_detection(kg, estimators, kind):
     assert interval(plain) != interval(row)
 
 
-@pytest.mark.parametrize("kind", COLUMNS)
-def test_error_ranking(kg, estimators, kind):
+@for_each("kind", COLUMNS)
+def test_error_ranking_intervals_by_cluster(kg, estimators, kind):
     torch.manual_seed(0)
     model = GaussianDistMult(kg.num_nodes, kg.num_relations, 4)
     options = {"num_resamples": 99, "seed": 5}
@@ -68,7 +69,7 @@ def test_error_ranking(kg, estimators, kind):
     )
     samples = record.samples
     error = samples["error"]
-    groups = numbered(kind, samples)
+    groups = cluster_numbers(kind, samples)
     for row in record["comparisons"]:
         want = metrics.compare(
             metrics.WeightedAURC(samples[f"score/{row['first']}"], error),

@@ -1,6 +1,7 @@
-"""Answer sets against sets made one candidate at a time."""
+"""Answer sets against sets from loops over candidates."""
 
 import math
+from itertools import product
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from pyg_cagp.data import triples
 from pyg_cagp.datasets import SyntheticKG, load
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.protocols import TemporalLike
+from tests.loops import for_each
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +29,8 @@ def model(kg):
     return model
 
 
-def misfits(model, kg, split, side, difficulty=None):
-    """For each triple, the nonconformity of every candidate that counts."""
+def nonconformities(model, kg, split, side, difficulty=None):
+    """For each triple, the nonconformity of every unknown candidate."""
     before = kg.train_mask if split == "val" else kg.train_mask | kg.val_mask
     edges = kg.edge_index[:, before].tolist()
     facts = set(zip(*edges, kg.edge_type[before].tolist(), strict=True))
@@ -40,17 +42,16 @@ def misfits(model, kg, split, side, difficulty=None):
         ends = [e for e in ends if e == (h, t) or (*e, r) not in facts]
         a, b = torch.tensor(ends).t()
         score = model(a, torch.full_like(a, r), b).double()
-        found = -score.log_softmax(0)
+        values = -score.log_softmax(0)
         if difficulty is not None:
             best = int(score.argmax())
-            found = found / difficulty(*ends[best])
-        yield r, found, float(found[ends.index((h, t))])
+            values = values / difficulty(*ends[best])
+        yield r, values, float(values[ends.index((h, t))])
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("group", [None, "relation"])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_sets_are_those_of_brute_force(model, kg, group, weighted):
+@for_each(("group", "weighted"), product([None, "relation"], [False, True]))
+def test_answer_sets_equal_brute_force(model, kg, group, weighted):
     alpha = 0.3
 
     def difficulty(h, t):
@@ -66,30 +67,32 @@ def test_sets_are_those_of_brute_force(model, kg, group, weighted):
         else None,
         max_scores=200,
     )
-    held, sizes = [], []
+    covered, sizes = [], []
     for side in ("tail", "head"):
         args = (side, difficulty if weighted else None)
-        val = [(r, own) for r, _, own in misfits(model, kg, "val", *args)]
+        val = [
+            (r, own) for r, _, own in nonconformities(model, kg, "val", *args)
+        ]
 
         def threshold(rel, val=val):
             own = sorted(m for r, m in val if group is None or r == rel)
             place = math.ceil((len(own) + 1) * (1 - alpha) - 1e-9)
             return own[place - 1] if place <= len(own) else math.inf
 
-        for place, (r, found, own) in enumerate(
-            misfits(model, kg, "test", *args)
+        for place, (r, values, own) in enumerate(
+            nonconformities(model, kg, "test", *args)
         ):
             level = threshold(r)
-            held.append(own <= level)
-            sizes.append(int((found <= level).sum()))
-            assert got.samples[f"{side}_covered"][place] == held[-1]
+            covered.append(own <= level)
+            sizes.append(int((values <= level).sum()))
+            assert got.samples[f"{side}_covered"][place] == covered[-1]
             assert got.samples[f"{side}_size"][place] == sizes[-1]
-    assert got["coverage"] == pytest.approx(sum(held) / len(held))
+    assert got["coverage"] == pytest.approx(sum(covered) / len(covered))
     assert got["mean_size"] == pytest.approx(sum(sizes) / len(sizes))
-    assert got["num_queries"] == len(held)
+    assert got["num_queries"] == len(covered)
 
 
-def test_kinds_are_reported_apart(model, kg):
+def test_coverage_is_reported_by_kind(model, kg):
     got = evaluate.conformal(model, kg)
     test = TemporalLike().label(kg, "test")
     total = 0.0
@@ -104,8 +107,8 @@ def test_kinds_are_reported_apart(model, kg):
     assert total / got["num_queries"] == pytest.approx(got["coverage"])
 
 
-def test_the_promise_is_kept_where_queries_are_exchangeable():
-    # Validation and test are drawn at random from the same triples, many times.
+def test_coverage_is_as_requested_for_exchangeable_queries():
+    # Validation and test are random halves of the same triples.
     kg = load("synthetic")
     torch.manual_seed(0)
     model = DistMult(kg.num_nodes, kg.num_relations, 4)
@@ -125,14 +128,14 @@ def test_the_promise_is_kept_where_queries_are_exchangeable():
     assert 0.8 - 0.025 < mean < 0.8 + 1 / 121 + 0.025
 
 
-def test_bad_input(model, kg):
-    with pytest.raises(InvalidInputError, match="'group' must be one of"):
+def test_bad_input_raises(model, kg):
+    with pytest.raises(InvalidInputError, match="'group'"):
         evaluate.conformal(model, kg, group="entity")
-    with pytest.raises(InvalidInputError, match="must return positive numbers"):
+    with pytest.raises(InvalidInputError, match="difficulty"):
         evaluate.conformal(model, kg, difficulty=lambda h, r, t: h * 0.0)
-    with pytest.raises(ValueError, match=r"'alpha' must lie in \(0, 1\)"):
+    with pytest.raises(ValueError, match="'alpha'"):
         evaluate.conformal(model, kg, alpha=0)
     empty = kg.clone()
     empty.val_mask = torch.zeros_like(kg.val_mask)
-    with pytest.raises(InvalidInputError, match="must have validation"):
+    with pytest.raises(InvalidInputError, match="validation"):
         evaluate.conformal(model, empty)

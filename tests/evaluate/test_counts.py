@@ -1,4 +1,4 @@
-"""A graph is checked once, and its coverage counted once."""
+"""Evaluations check a graph once and build its coverage once."""
 
 import sys
 from collections import Counter
@@ -13,6 +13,7 @@ from pyg_cagp.inference import prepare
 from pyg_cagp.inference.evaluation import evaluate_run
 from pyg_cagp.protocols import PROTOCOLS, Protocol
 from pyg_cagp.report import write_report
+from tests.loops import for_each
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::pyg_cagp.exceptions.CAGPWarning"
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Counts calls, by whichever module a function was imported."""
+    """Counts calls of functions in all modules that import them."""
     counted = Counter()
 
     def counting(function):
@@ -56,13 +57,14 @@ def model(kg):
 ONCE = {"check_kg": 1, "from_edges": 1, "kg_digest": 1}
 
 
-@pytest.mark.parametrize("protocol", sorted(PROTOCOLS.keys() - {"timestamp"}))
-def test_detection(kg, calls, protocol):
+@for_each("protocol", sorted(PROTOCOLS.keys() - {"timestamp"}))
+def test_calls_of_ood(kg, calls, protocol):
+    calls.clear()
     evaluate.ood({"tail": lambda h, r, t: t}, kg, protocol=protocol)
     assert calls == {**ONCE, "_label": 2}
 
 
-def test_other_evaluations(kg, model, calls):
+def test_calls_of_other_evaluations(kg, model, calls):
     evaluate.ranking(model, kg)
     assert calls == ONCE
     calls.clear()
@@ -74,22 +76,23 @@ def test_other_evaluations(kg, model, calls):
     assert calls == {"check_kg": 1, "kg_digest": 1}
 
 
-@pytest.mark.parametrize("protocol", ["ranking", "comprehensive", "conformal"])
-def test_evaluation_of_a_run(own_run, calls, protocol):
+@for_each("protocol", ["ranking", "comprehensive", "conformal"])
+def test_calls_of_evaluate_run(own_run, calls, protocol):
+    calls.clear()
     evaluate_run(own_run, protocol)
     assert calls["check_kg"] <= 2
     assert calls["from_edges"] == calls["kg_digest"] == 1
     assert calls["_label"] <= 2
 
 
-def test_a_report(own_run, calls):
-    found = write_report(own_run)
+def test_calls_of_write_report(own_run, calls):
+    report = write_report(own_run)
     assert calls["check_kg"] <= 2
     assert calls["from_edges"] == calls["kg_digest"] == 1
     # Each protocol labels validation and test, once.
-    assert calls["_label"] == 2 * len(found["detection"])
+    assert calls["_label"] == 2 * len(report["detection"])
 
 
-def test_preparing_a_run_for_inference(own_run, kg, model, calls):
+def test_calls_of_prepare(own_run, kg, model, calls):
     prepare(own_run, kg, model)
     assert calls == {**ONCE, "_label": 2}

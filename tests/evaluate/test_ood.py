@@ -1,4 +1,4 @@
-"""Detection protocols, on labels that are known from elsewhere."""
+"""Detection protocols against scikit-learn and against the transforms."""
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from pyg_cagp.protocols import (
     VerifiedNegatives,
 )
 from pyg_cagp.transforms import TemporalLikeOOD, TimestampOOD
+from tests.loops import for_each
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +39,8 @@ def graph_for(protocol, kg, dated):
     return dated if protocol == "timestamp" else kg
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_figures_are_those_of_scikit_learn(protocol, kg, dated):
+@for_each("protocol", PROTOCOLS)
+def test_figures_equal_scikit_learn(protocol, kg, dated):
     graph = graph_for(protocol, kg, dated)
     signal = rarity(graph)
     record = evaluate.ood({"rarity": signal}, graph, protocol=protocol)
@@ -72,7 +73,7 @@ def test_figures_are_those_of_scikit_learn(protocol, kg, dated):
     assert rows["calibration"]["brier"] <= 0.25
 
 
-def test_thresholds_come_from_validation_alone(kg):
+def test_thresholds_depend_on_validation_only(kg):
     signal = rarity(kg)
     val = Standard().label(kg, "val")
     want = metrics.best_threshold(
@@ -80,7 +81,7 @@ def test_thresholds_come_from_validation_alone(kg):
     )
     got = evaluate.ood({"x": signal}, kg, protocol="standard")["methods"]["x"]
     assert got["overall"]["threshold"] == want
-    # Other test triples leave the threshold and the calibrator as they were.
+    # Other test triples do not change the threshold.
     fewer = kg.clone()
     fewer.test_mask = kg.test_mask.clone()
     fewer.test_mask[kg.test_mask.nonzero().view(-1)[:100]] = False
@@ -92,14 +93,14 @@ def test_thresholds_come_from_validation_alone(kg):
     )
 
 
-def test_temporal_like_is_the_partition(kg):
+def test_temporal_like_kinds_equal_the_transform(kg):
     for preset in ("stated", "table2", "appendix"):
         data = TemporalLikeOOD.preset(preset)(kg)
         got = TemporalLike(preset).label(kg, "val")
         assert torch.equal(got.kind, data.ood_type[data.val_mask])
 
 
-def test_standard_and_comprehensive_are_made_of_false_triples(kg):
+def test_corrupted_triples_of_a_protocol_are_unknown(kg):
     known = TripleIndex.from_data(kg)
     for protocol, number in ((Standard, 1), (Comprehensive, 3)):
         got = protocol(seed=3).label(kg, "test")
@@ -132,7 +133,7 @@ def test_verified_negatives(kg):
     assert torch.equal(got.head[got.kind == 1], kg.test_neg_edge_index[0])
 
 
-def test_no_validation_no_threshold(kg):
+def test_without_validation_there_is_no_threshold(kg):
     dated = TimestampOOD(cutoff="2022-01-01")(kg)
     rows = evaluate.ood({"x": rarity(dated)}, dated, protocol="timestamp")[
         "methods"
@@ -142,7 +143,7 @@ def test_no_validation_no_threshold(kg):
     assert "calibration" not in rows["x"]
 
 
-@pytest.mark.parametrize("cluster", [None, "head", "tail", "query", "entities"])
+@for_each("cluster", [None, "head", "tail", "query", "entities"])
 def test_comparisons(kg, cluster):
     coverage = Coverage.from_data(kg)
     estimators = {
@@ -167,48 +168,50 @@ def test_comparisons(kg, cluster):
     assert rows["same"]["p_bootstrap"] == 1
     assert rows["same"]["p_delong"] is None
     assert rows["same"]["p_delong_holm"] is None
-    # Two bootstrap tests, but one that DeLong's test is defined for.
+    # DeLong's test is undefined for equal scores: it counts one test.
     assert rows["rarity"]["p_bootstrap_holm"] == pytest.approx(
         min(1, 2 * rows["rarity"]["p_bootstrap"])
     )
     assert rows["rarity"]["p_delong_holm"] == rows["rarity"]["p_delong"]
 
 
-def test_ways_to_name_estimators(kg):
+def test_names_of_estimators(kg):
     coverage = Coverage.from_data(kg)
 
-    class Mine:
+    class Estimator:
         def __call__(self, h, r, t):
             return coverage.missing(h, r, t).double()
 
-    assert list(evaluate.ood(Mine(), kg)["methods"]) == ["Mine"]
-    assert list(evaluate.ood([Mine(), coverage.missing], kg)["methods"]) == [
-        "Mine",
+    assert list(evaluate.ood(Estimator(), kg)["methods"]) == ["Estimator"]
+    assert list(
+        evaluate.ood([Estimator(), coverage.missing], kg)["methods"]
+    ) == [
+        "Estimator",
         "missing",
     ]
-    with pytest.raises(InvalidInputError, match="two of the name 'Mine'"):
-        evaluate.ood([Mine(), Mine()], kg)
+    with pytest.raises(InvalidInputError, match="'Estimator'"):
+        evaluate.ood([Estimator(), Estimator()], kg)
 
 
-def test_bad_input(kg, toy):
+def test_bad_input_raises(kg, toy):
     zero = {"zero": lambda h, r, t: torch.zeros(h.numel())}
-    with pytest.raises(InvalidInputError, match="'protocol' must be one of"):
+    with pytest.raises(InvalidInputError, match="'protocol'"):
         evaluate.ood(zero, kg, protocol="nonsense")
-    with pytest.raises(InvalidInputError, match="apply TimestampOOD"):
+    with pytest.raises(InvalidInputError, match="TimestampOOD"):
         evaluate.ood(zero, kg, protocol="timestamp")
-    with pytest.raises(InvalidInputError, match="no 'test_neg_edge_index'"):
+    with pytest.raises(InvalidInputError, match="'test_neg_edge_index'"):
         evaluate.ood(zero, toy, protocol="verified-negatives")
-    with pytest.raises(InvalidInputError, match="'compare_with' must be one"):
+    with pytest.raises(InvalidInputError, match="'compare_with'"):
         evaluate.ood(zero, kg, compare_with="one")
-    with pytest.raises(InvalidInputError, match="'cluster' must be one of"):
+    with pytest.raises(InvalidInputError, match="'cluster'"):
         evaluate.ood(zero, kg, cluster="relation")
-    with pytest.raises(InvalidInputError, match="'estimators' is empty"):
+    with pytest.raises(InvalidInputError, match="'estimators'"):
         evaluate.ood({}, kg)
-    with pytest.raises(InvalidInputError, match="'x' must be callable"):
+    with pytest.raises(InvalidInputError, match="'x'"):
         evaluate.ood({"x": 1}, kg)
-    with pytest.raises(InvalidInputError, match="one number for each of"):
+    with pytest.raises(InvalidInputError, match="one number"):
         evaluate.ood({"x": lambda h, r, t: torch.zeros(1)}, kg)
-    with pytest.raises(InvalidInputError, match=r"returned NaN for triple \("):
+    with pytest.raises(InvalidInputError, match="NaN"):
         evaluate.ood({"x": lambda h, r, t: h / 0 * 0}, kg)
     only_id = kg.clone()
     data = TemporalLikeOOD()(kg)
@@ -216,5 +219,5 @@ def test_bad_input(kg, toy):
         only_id.test_mask = kg.test_mask & torch.isin(
             data.ood_type, torch.tensor(kinds)
         )
-        with pytest.raises(InvalidInputError, match=f"have no {missing} tri"):
+        with pytest.raises(InvalidInputError, match=f"no {missing}"):
             evaluate.ood(zero, only_id)

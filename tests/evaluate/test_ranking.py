@@ -1,4 +1,4 @@
-"""Ranking as users call it."""
+"""Evaluation of rankings against brute force and closed forms."""
 
 import pytest
 import torch
@@ -12,6 +12,7 @@ from pyg_cagp.evaluate.groups import equal_groups
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.scoring import rank_counts
 from tests.conftest import split
+from tests.loops import for_each
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +60,8 @@ def brute_force(model, kg, filtered):
     return rows
 
 
-@pytest.mark.parametrize("filtered", [True, False])
-def test_figures_are_those_of_brute_force(model, kg, filtered):
+@for_each("filtered", [True, False])
+def test_figures_equal_brute_force(model, kg, filtered):
     small = kg.clone()
     some = kg.test_mask.nonzero().view(-1)[20:]
     small.test_mask = kg.test_mask.clone()
@@ -88,7 +89,7 @@ def test_figures_are_those_of_brute_force(model, kg, filtered):
     assert got["num_queries"] == 40
 
 
-def test_a_constant_scorer_is_as_good_as_guessing(kg):
+def test_figures_of_a_constant_scorer(kg):
     class Constant(KGEModel):
         def forward(self, head_index, rel_type, tail_index):
             return torch.ones(head_index.numel())
@@ -101,11 +102,11 @@ def test_a_constant_scorer_is_as_good_as_guessing(kg):
     assert got["amr"] == pytest.approx(1)
     assert got["amri"] == pytest.approx(0, abs=1e-12)
     for ties, mrr in (("optimistic", 1), ("pessimistic", 1 / n)):
-        found = evaluate.ranking(model, kg, filtered=False, ties=ties)
-        assert found["mrr"] == pytest.approx(mrr)
+        result = evaluate.ranking(model, kg, filtered=False, ties=ties)
+        assert result["mrr"] == pytest.approx(mrr)
 
 
-def test_groups_add_up_to_the_whole(model, kg):
+def test_groups_add_up_to_all_queries(model, kg):
     got = evaluate.ranking(model, kg)
     names = kg.relation_names
     for rows in (
@@ -126,7 +127,7 @@ def test_groups_add_up_to_the_whole(model, kg):
     assert all(a < b for a, b in zip(highest, lowest[1:], strict=False))
 
 
-def test_by_relation_is_the_relation_alone(model, kg):
+def test_figures_by_relation_use_its_triples_only(model, kg):
     got = evaluate.ranking(model, kg)
     head, rel, tail = triples(kg, "test")
     chosen = rel == rel[0]
@@ -163,31 +164,31 @@ def test_relation_categories_by_hand():
     assert got["by_relation"]["4"]["num"] == 2
 
 
-def test_equal_groups_keep_ties_together():
+def test_equal_groups_do_not_split_ties():
     values = torch.tensor([3, 1, 1, 1, 1, 1, 1, 2, 9, 9])
     group = equal_groups(values, 5)
     assert group.tolist() == [1, 0, 0, 0, 0, 0, 0, 1, 2, 2]
     assert equal_groups(torch.arange(100), 10).bincount().tolist() == [10] * 10
 
 
-def test_unseen_entities_are_kept(toy):
+def test_queries_of_unseen_entities_count(toy):
     # Entity 4 occurs in test only, and so does relation 2.
     got = evaluate.ranking(TransE(5, 3, 4), toy)
     assert got["num_queries"] == 8
     assert got.samples["head"].tolist() == [0, 1, 4, 1]
 
 
-def test_memory_is_bounded_by_the_size_of_a_chunk(model, kg):
+def test_chunk_size_does_not_change_the_figures(model, kg):
     small = evaluate.ranking(model, kg, max_scores=1)
     large = evaluate.ranking(model, kg)
     assert small.metrics == large.metrics
 
 
-def test_bad_input(model, kg, toy):
-    with pytest.raises(InvalidInputError, match="made for another graph"):
+def test_bad_input_raises(model, kg, toy):
+    with pytest.raises(InvalidInputError, match="another graph"):
         evaluate.ranking(model, toy)
-    with pytest.raises(InvalidInputError, match="'ties' must be one of"):
+    with pytest.raises(InvalidInputError, match="'ties'"):
         evaluate.ranking(model, kg, ties="random")
     toy.test_mask[:] = False
-    with pytest.raises(InvalidInputError, match="no test triples to rank"):
+    with pytest.raises(InvalidInputError, match="no test triples"):
         evaluate.ranking(DistMult(5, 3, 2), toy)

@@ -1,4 +1,4 @@
-"""The graph and the predictor of the run that tests share."""
+"""The predictor and the graph of the shared run."""
 
 import warnings
 

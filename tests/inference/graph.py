@@ -1,4 +1,4 @@
-"""A small graph of awkward names, without a validation file."""
+"""A small graph with unusual names and without a validation file."""
 
 import warnings
 from pathlib import Path
@@ -35,9 +35,9 @@ def draw(num, seed=0):
         return (size * share**2).long()
 
     ids = torch.stack([pick(len(ENTITIES)), pick(4), pick(len(ENTITIES))], 1)
-    found = dict.fromkeys(map(tuple, ids.tolist()))
+    distinct = dict.fromkeys(map(tuple, ids.tolist()))
     return [
-        (ENTITIES[h], RELATIONS[r], ENTITIES[t]) for h, r, t in list(found)
+        (ENTITIES[h], RELATIONS[r], ENTITIES[t]) for h, r, t in list(distinct)
     ][:num]
 
 
@@ -51,7 +51,7 @@ TRAIN, TEST, LATER = TRIPLES[:440], TRIPLES[440:500], TRIPLES[500:]
 
 def write_graph(folder):
     folder.mkdir()
-    # Every entity is named, so that all of them are known.
+    # Every entity occurs in a training triple.
     every = [(name, RELATIONS[0], ENTITIES[0]) for name in ENTITIES]
     train = list(dict.fromkeys(TRAIN + every))
     train = [triple for triple in train if triple not in set(TEST + LATER)]
@@ -65,7 +65,7 @@ def train(folder: Path, out: Path) -> Path:
     args = ["train", folder, "--model", "gaussian-complex", "--out", out]
     args += ["--set", "train.epochs=2", "--set", "model.hidden_channels=8"]
     with warnings.catch_warnings():
-        # That there is no validation file.
+        # The graph has no validation file.
         warnings.simplefilter("ignore", CAGPWarning)
         assert main([*map(str, args), "--json"]) == 0
     return out

@@ -1,4 +1,4 @@
-"""Whole files: the same in any chunks and formats, whole or not at all."""
+"""Scored files: chunks, formats and errors."""
 
 import csv
 
@@ -16,7 +16,7 @@ from pyg_cagp.inference import predictor as predictor_module
 from pyg_cagp.inference import score_file
 from tests.inference.graph import RELATIONS, TEST, to_tsv
 
-UNKNOWN = ("nobody", RELATIONS[0], TEST[0][2])
+UNKNOWN = ("no entity", RELATIONS[0], TEST[0][2])
 ROWS = [*TEST[:20], UNKNOWN, *TEST[20:]]
 
 
@@ -35,7 +35,9 @@ def read_text(path):
         return list(csv.reader(file, delimiter=delimiter, quoting=quoting))
 
 
-def test_chunks_do_not_show(predictor, triples, tmp_path, monkeypatch):
+def test_chunk_size_does_not_change_the_file(
+    predictor, triples, tmp_path, monkeypatch
+):
     sizes = []
     score = predictor.score
     monkeypatch.setattr(
@@ -55,7 +57,7 @@ def test_chunks_do_not_show(predictor, triples, tmp_path, monkeypatch):
     assert sum(summary.kinds.values()) == 61
 
 
-def test_formats_hold_the_same(predictor, triples, tmp_path):
+def test_formats_contain_equal_values(predictor, triples, tmp_path):
     for suffix in ("tsv", "csv", "parquet"):
         summary = score_file(predictor, triples, tmp_path / f"out.{suffix}")
     score_file(predictor, triples, tmp_path / "out", format="csv")
@@ -77,7 +79,7 @@ def test_formats_hold_the_same(predictor, triples, tmp_path):
     )
 
 
-def test_what_was_written_can_be_read(predictor, triples, tmp_path):
+def test_a_scored_file_can_be_scored(predictor, triples, tmp_path):
     score_file(predictor, triples, tmp_path / "one.csv")
     score_file(predictor, tmp_path / "one.csv", tmp_path / "two.csv")
     assert (tmp_path / "one.csv").read_bytes() == (
@@ -85,7 +87,7 @@ def test_what_was_written_can_be_read(predictor, triples, tmp_path):
     ).read_bytes()
 
 
-def test_nothing_is_left_of_what_failed(predictor, tmp_path, monkeypatch):
+def test_a_failed_call_leaves_no_files(predictor, tmp_path, monkeypatch):
     path = tmp_path / "new.tsv"
     path.write_text(to_tsv(ROWS) + "one\ttwo\n", encoding="utf-8")
     monkeypatch.setattr(reader, "CHUNK", 8)
@@ -99,23 +101,25 @@ def test_nothing_is_left_of_what_failed(predictor, tmp_path, monkeypatch):
     assert (summary.rows, summary.malformed) == (61, 1)
 
 
-def test_outputs_that_cannot_be(predictor, triples, tmp_path, monkeypatch):
-    def refuses(error, message, source, out, **options):
+def test_bad_inputs_and_outputs_raise(
+    predictor, triples, tmp_path, monkeypatch
+):
+    def check(error, message, source, out, **options):
         before = sorted(tmp_path.iterdir())
         with pytest.raises(error, match=message) as caught:
             score_file(predictor, source, out, **options)
         assert isinstance(caught.value, CAGPError)
         assert sorted(tmp_path.iterdir()) == before
 
-    refuses(InvalidInputError, "both the input and", triples, triples)
-    refuses(InvalidInputError, "must end in", triples, tmp_path / "out.xlsx")
-    refuses(OSError, "cannot write", triples, tmp_path / "none" / "out.tsv")
+    check(InvalidInputError, "cannot be both", triples, triples)
+    check(InvalidInputError, "xlsx", triples, tmp_path / "out.xlsx")
+    check(OSError, "none", triples, tmp_path / "none" / "out.tsv")
     empty = tmp_path / "empty.tsv"
     empty.touch()
-    refuses(DatasetFormatError, "holds no triple", empty, tmp_path / "o.tsv")
+    check(DatasetFormatError, "no triple", empty, tmp_path / "o.tsv")
     tabbed = tmp_path / "tabbed.csv"
     tabbed.write_text('"a\tb",r,c\n')
-    refuses(InvalidInputError, "has a tab", tabbed, tmp_path / "o.tsv")
+    check(InvalidInputError, "tab", tabbed, tmp_path / "o.tsv")
     monkeypatch.setattr(parquet, "WITH_PYARROW", False)
     out = tmp_path / "o.parquet"
-    refuses(MissingDependencyError, r"pyg_cagp\[parquet\]", triples, out)
+    check(MissingDependencyError, r"pyg_cagp\[parquet\]", triples, out)

@@ -1,7 +1,8 @@
-"""New triples: as if they had always been there, or not at all."""
+"""Updates of a run with new triples: complete or without effect."""
 
 import json
 import os
+import shutil
 
 import pytest
 import torch
@@ -21,6 +22,7 @@ from pyg_cagp.train import load_run
 from pyg_cagp.train.checkpoint import model_tensors
 from tests.inference.graph import ENTITIES, LATER, RELATIONS, TRAIN, to_tsv
 from tests.inference.test_predictor import ids_of
+from tests.loops import for_each
 
 COLUMNS = tuple(zip(*LATER, strict=True))
 
@@ -38,12 +40,12 @@ def update(run, new, **options):
 
 def state_of(run):
     """Everything about a run that an update may change."""
-    found = Predictor.load(run)
+    predictor = Predictor.load(run)
     return [
-        found.document["version"],
-        *(tensor.clone() for tensor in found.coverage.tensors().values()),
-        *(tensor.clone() for tensor in model_tensors(found.model).values()),
-        found.score(*COLUMNS).p_ood,
+        predictor.document["version"],
+        *(tensor.clone() for tensor in predictor.coverage.tensors().values()),
+        *(tensor.clone() for tensor in model_tensors(predictor.model).values()),
+        predictor.score(*COLUMNS).p_ood,
     ]
 
 
@@ -54,7 +56,7 @@ def same(first, second):
     )
 
 
-def test_an_update_is_as_if_all_had_been_there(own_run, later, kg):
+def test_update_equals_a_state_of_all_triples(own_run, later, kg):
     before = Predictor.load(own_run)
     summary = update(own_run, later)
     assert (summary.added, summary.repeated) == (len(LATER), 0)
@@ -73,23 +75,23 @@ def test_an_update_is_as_if_all_had_been_there(own_run, later, kg):
     assert torch.equal(
         after.model.node_emb.weight, before.model.node_emb.weight
     )
-    surer = after.model.mean_variance(head) < before.model.mean_variance(head)
-    assert surer.all()
-    seen = [before.score(*COLUMNS), after.score(*COLUMNS)]
-    assert seen[1].structural.sum() == 0 < seen[0].structural.sum()
-    assert seen[1].p_ood.mean() < seen[0].p_ood.mean()
-    # What has been added is known, and no answer any more.
+    difference = after.model.mean_variance(head)
+    difference -= before.model.mean_variance(head)
+    assert (difference < 0).all()
+    tables = [before.score(*COLUMNS), after.score(*COLUMNS)]
+    assert tables[1].structural.sum() == 0 < tables[0].structural.sum()
+    assert tables[1].p_ood.mean() < tables[0].p_ood.mean()
+    # Added triples are known, so they are left out of answers.
     h, r, t = LATER[0]
-    answers = [before, after]
     names = [
-        {answer.name for answer in found.predict(h, r, k=99).answers}
-        for found in answers
+        {answer.name for answer in predictor.predict(h, r, k=99).answers}
+        for predictor in (before, after)
     ]
     assert t in names[0]
     assert t not in names[1]
 
 
-def test_updates_are_logged_and_old_states_go(own_run, later):
+def test_updates_are_logged_and_old_states_removed(own_run, later):
     parts = [tuple(zip(*part, strict=True)) for part in (LATER[:9], LATER[9:])]
     for part in parts:
         update(own_run, part)
@@ -112,7 +114,7 @@ def test_updates_are_logged_and_old_states_go(own_run, later):
 def test_unknown_names_are_counted_and_skipped(own_run):
     known, rel = ENTITIES[0], RELATIONS[1]
     triples = (
-        ["nobody", known, known, "nobody"],
+        ["no entity", known, known, "no entity"],
         [rel, "no relation", rel, "no relation"],
         [known, known, ENTITIES[1], known],
     )
@@ -134,10 +136,11 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize("name", WRITES)
+@for_each("name", WRITES)
 def test_an_interrupted_update_leaves_the_old_state(
-    own_run, later, name, monkeypatch
+    trained_run, later, name, tmp_path, monkeypatch
 ):
+    own_run = shutil.copytree(trained_run, tmp_path / name)
     before = state_of(own_run)
     original = os.replace
 
@@ -151,53 +154,53 @@ def test_an_interrupted_update_leaves_the_old_state(
         with pytest.raises(KeyboardInterrupt):
             update(own_run, later)
     assert same(state_of(own_run), before)
-    # A part that was left behind is replaced.
+    # A part of the interrupted update is replaced.
     assert (own_run / "inference/001").exists() == (name == "inference.json")
     assert update(own_run, later).version == 1
     assert state_of(own_run)[0] == 1
 
 
-def test_the_parts_of_a_killed_process_are_removed(own_run, later):
-    litter = own_run / "inference/.inference.json.0.part"
-    litter.touch()
-    half = own_run / "inference/001"
-    half.mkdir()
-    (half / "model.safetensors").write_bytes(b"half")
-    (half / ".known.safetensors.0.part").touch()
+def test_files_of_a_killed_update_are_removed(own_run, later):
+    part = own_run / "inference/.inference.json.0.part"
+    part.touch()
+    folder = own_run / "inference/001"
+    folder.mkdir()
+    (folder / "model.safetensors").write_bytes(b"half")
+    (folder / ".known.safetensors.0.part").touch()
     update(own_run, later)
-    assert not litter.exists()
-    assert [path.name for path in half.glob(".*")] == []
+    assert not part.exists()
+    assert [path.name for path in folder.glob(".*")] == []
     assert state_of(own_run)[0] == 1
 
 
-def test_one_at_a_time(own_run, later):
+def test_concurrent_updates_raise(own_run, later):
     lock = FileLock(own_run / "inference/.lock")
     with lock, pytest.raises(CacheError, match="another process"):
         update(own_run, later)
     assert update(own_run, later).added == len(LATER)
 
 
-def test_bad_files_and_runs(own_run, later, tmp_path):
+def test_bad_files_and_runs_raise(own_run, later, tmp_path):
     before = state_of(own_run)
     later.write_text(to_tsv(TRAIN[:3]) + "one\ttwo\n", encoding="utf-8")
     with pytest.raises(DatasetFormatError, match="line 4"):
         update(own_run, later)
     assert same(state_of(own_run), before)
     assert update(own_run, later, skip_malformed=True).malformed == 1
-    with pytest.raises(CheckpointError, match="there is no run"):
+    with pytest.raises(CheckpointError, match="no run"):
         update(tmp_path / "none", later)
     assert not (tmp_path / "none").exists()
 
 
-def test_models_without_such_a_posterior(own_run, later, monkeypatch):
+def test_update_of_a_model_without_laplace_raises(own_run, later, monkeypatch):
     monkeypatch.setattr("pyg_cagp.inference.update.KG2E", object)
-    with pytest.raises(InvalidInputError, match="train it again"):
+    with pytest.raises(InvalidInputError, match="train"):
         update(own_run, later)
 
 
-def test_a_state_made_again_warns_of_lost_updates(own_run, later, kg):
+def test_prepare_after_updates_warns(own_run, later, kg):
     update(own_run, later)
-    with pytest.warns(CAGPWarning, match="without its 1 updates"):
+    with pytest.warns(CAGPWarning, match="1 updates"):
         prepare(own_run, kg, load_run(own_run).model)
     document = json.loads((own_run / "inference/inference.json").read_text())
     assert (document["version"], document["updates"]) == (2, [])

@@ -288,9 +288,9 @@ def test_undefined_statistics_are_nan():
     area = WeightedAUROC([1.0, 3.0, 2.0], [0, 1, 0])(weight)
     assert area.isnan().tolist() == [True, True, False]
     assert area[2] == 1
-    nothing = torch.zeros(1, 3)
-    assert WeightedMean([1, 2, 3])(nothing).isnan().all()
-    assert WeightedAURC([1, 2, 3], [0, 1, 0])(nothing).isnan().all()
+    zeros = torch.zeros(1, 3)
+    assert WeightedMean([1, 2, 3])(zeros).isnan().all()
+    assert WeightedAURC([1, 2, 3], [0, 1, 0])(zeros).isnan().all()
 
 
 def test_value_is_the_statistic_of_the_samples():
@@ -310,9 +310,9 @@ def test_leave_one_out_equals_deleted_samples(seed):
     means = WeightedMean(first).leave_one_out()
     areas = WeightedAUROC(first, label).leave_one_out()
     for i in range(40):
-        left, y = np.delete(first, i), np.delete(label, i)
-        assert float(means[i]) == pytest.approx(left.mean())
-        assert float(areas[i]) == pytest.approx(roc_auc_score(y, left))
+        others, y = np.delete(first, i), np.delete(label, i)
+        assert float(means[i]) == pytest.approx(others.mean())
+        assert float(areas[i]) == pytest.approx(roc_auc_score(y, others))
     alone = WeightedAUROC([2, 1, 3], [1, 0, 0]).leave_one_out()
     assert alone[0].isnan()
     assert alone[1:].tolist() == [0, 1]
@@ -322,7 +322,7 @@ def test_leave_one_out_equals_deleted_samples(seed):
 def test_statistics_of_different_samples_raise():
     three, two = WeightedMean([1, 2, 3]), WeightedMean([1, 2])
     for statistics, num in (([three, two], 3), ([three], 4), ([], 3)):
-        with pytest.raises(ValueError, match="same number of samples"):
+        with pytest.raises(ValueError, match="samples"):
             bootstrap_values(statistics, Resampler(num), num_resamples=5)
     with pytest.raises(ValueError, match=r"'num_resamples'.*got 0"):
         bootstrap_values([three], Resampler(3), num_resamples=0)
@@ -485,11 +485,11 @@ def by_efron(drawn, estimate, jackknife, level):
     """Efron's ends, from draws and the jackknife values of each stratum."""
     z0 = stats.norm.ppf(np.mean((drawn < estimate) + 0.5 * (drawn == estimate)))
     top = bottom = 0.0
-    for left in jackknife:
-        n = len(left)
-        pull = (n - 1) * (np.mean(left) - np.array(left))
-        top += np.sum(pull**3) / n**3
-        bottom += np.sum(pull**2) / n**2
+    for values in jackknife:
+        n = len(values)
+        deviation = (n - 1) * (np.mean(values) - np.array(values))
+        top += np.sum(deviation**3) / n**3
+        bottom += np.sum(deviation**2) / n**2
     a = top / (6 * bottom**1.5)
     ends = []
     for share in ((1 - level) / 2, (1 + level) / 2):

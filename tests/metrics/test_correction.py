@@ -24,18 +24,18 @@ def test_holm_by_hand():
 
 def rejected(p_values, alpha):
     """Rejects one after another, until one is too large."""
-    left = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    remaining = sorted(range(len(p_values)), key=lambda i: p_values[i])
     rejections = set()
-    while left and p_values[left[0]] * len(left) <= alpha:
-        rejections.add(left.pop(0))
+    while remaining and p_values[remaining[0]] * len(remaining) <= alpha:
+        rejections.add(remaining.pop(0))
     return rejections
 
 
-whole = st.lists(st.integers(0, 1000), min_size=1, max_size=12)
+thousandths = st.lists(st.integers(0, 1000), min_size=1, max_size=12)
 
 
 @settings(deadline=None)
-@given(whole, st.integers(0, 999))
+@given(thousandths, st.integers(0, 999))
 def test_adjusted_p_values_reject_as_the_step_down_procedure(drawn, alpha):
     p_values = [p / 1000 for p in drawn]
     # Between thousandths, so that no rounding decides.
@@ -46,7 +46,7 @@ def test_adjusted_p_values_reject_as_the_step_down_procedure(drawn, alpha):
 
 
 @settings(deadline=None)
-@given(whole)
+@given(thousandths)
 def test_holm_equals_a_naive_loop(drawn):
     p_values = [p / 1000 for p in drawn]
     adjusted = holm(p_values)
@@ -62,11 +62,11 @@ def test_holm_equals_a_naive_loop(drawn):
         assert p <= got <= min(1, len(p_values) * p) + 1e-12
 
 
-@for_each("nothing", [None, math.nan, np.nan, np.float64("nan")])
-def test_undefined_p_values_are_skipped(nothing):
-    got = holm([nothing, 0.01, nothing, 0.04])
+@for_each("undefined", [None, math.nan, np.nan, np.float64("nan")])
+def test_undefined_p_values_are_skipped(undefined):
+    got = holm([undefined, 0.01, undefined, 0.04])
     assert got == [None, pytest.approx(0.02), None, pytest.approx(0.04)]
-    assert holm([nothing]) == [None]
+    assert holm([undefined]) == [None]
 
 
 @for_each("bad", [-0.01, 1.01, math.inf, -math.inf])

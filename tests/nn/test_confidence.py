@@ -6,11 +6,12 @@ from scipy.special import k0
 from scipy.stats import spearmanr
 
 from pyg_cagp.data import TripleIndex
-from pyg_cagp.datasets import load
+from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import UKGE, BEUrRE
 from pyg_cagp.nn.kge.beurre import Boxes, gumbel_intersection, log_volume
 from pyg_cagp.uncertainty.baselines import BEUrREUncertainty, UKGEUncertainty
+from tests.loops import for_each
 
 N, R = 12, 3
 
@@ -22,8 +23,8 @@ def triples(num=30, seed=0):
     )
 
 
-@pytest.mark.parametrize("beta", [0.05, 0.2])
-def test_volume_is_that_of_gumbel_boxes(beta):
+@for_each("beta", [0.05, 0.2])
+def test_volume_of_gumbel_boxes(beta):
     """Corners are Gumbel variables; volumes are means over them."""
     side = torch.tensor([0.1, 0.5, 1.0, 2.0], dtype=torch.double)
     generator = torch.Generator().manual_seed(0)
@@ -37,16 +38,16 @@ def test_volume_is_that_of_gumbel_boxes(beta):
     )
     torch.testing.assert_close(simulated, exact, rtol=0.02, atol=1e-3)
     boxes = Boxes(torch.zeros_like(side)[:, None], side[:, None])
-    # Softplus stands in for the Bessel function, and is close to it.
+    # Softplus stands in for the Bessel function, with a small error.
     got = log_volume(boxes, beta).exp()
     torch.testing.assert_close(got, exact, rtol=0.12, atol=beta / 8)
-    # In more dimensions it is a product.
+    # In two dimensions the volume is a product.
     twice = Boxes(torch.zeros(4, 2).double(), side[:, None].expand(4, 2))
     torch.testing.assert_close(log_volume(twice, beta).exp(), got**2)
 
 
-def test_intersection_is_of_gumbel_variables():
-    """A maximum of Gumbel variables is one, with this mean."""
+def test_intersection_of_gumbel_boxes():
+    """The maximum of Gumbel variables is a Gumbel variable."""
     beta = 0.3
     first = Boxes(torch.tensor([0.0]), torch.tensor([1.0]))
     second = Boxes(torch.tensor([0.2]), torch.tensor([0.9]))
@@ -58,7 +59,7 @@ def test_intersection_is_of_gumbel_variables():
     mean = 0.5772 * beta  # Of a Gumbel variable around its location.
     assert float(got.low) == pytest.approx(float(low.mean()) - mean, abs=2e-3)
     assert float(got.high) == pytest.approx(float(high.mean()) + mean, abs=2e-3)
-    # With little noise it is the intersection of boxes.
+    # With little noise, it equals the intersection of hard boxes.
     hard = gumbel_intersection(first, second, 1e-3)
     assert float(hard.low) == pytest.approx(0.2, abs=1e-3)
     assert float(hard.high) == pytest.approx(0.9, abs=1e-3)
@@ -81,7 +82,7 @@ def test_confidence_of_boxes_by_hand():
         assert float(model(zero, zero, one)) <= 0
 
 
-def test_boxes_that_do_not_meet_still_learn():
+def test_disjoint_boxes_have_gradients():
     """Their probability underflows, but its logarithm has a slope."""
     model = BEUrRE(2, 1, hidden_channels=2)
     with torch.no_grad():
@@ -95,7 +96,7 @@ def test_boxes_that_do_not_meet_still_learn():
     assert float(grad[0, 0]) > 0 > float(grad[1, 0])  # Towards each other.
 
 
-@pytest.mark.parametrize("kind", ["logistic", "rectified"])
+@for_each("kind", ["logistic", "rectified"])
 def test_loss_of_ukge_by_hand(kind):
     torch.manual_seed(0)
     model = UKGE(
@@ -112,7 +113,7 @@ def test_loss_of_ukge_by_hand(kind):
     given = torch.rand(30)
     inferred = (*triples(5, seed=1), torch.rand(5))
     got = model.loss(head, rel, tail, confidence=given, inferred=inferred)
-    model.generator = None  # The same corruption again.
+    model.generator = None  # Repeats the corruption.
     wrong = model.corrupt(head, rel, tail)
 
     def f(h, r, t):
@@ -147,18 +148,18 @@ def test_corruption_changes_one_end_and_avoids_known_triples():
     assert torch.equal(r, rel.expand(2, 5, 60))
     assert torch.equal(t[0], tail.expand(5, 60))
     assert torch.equal(h[1], head.expand(5, 60))
-    kept = known.contains(h, r, t).double().mean()
-    free = known.contains(*model.corrupt(head, rel, tail)).double().mean()
-    assert float(kept) < 0.02 < float(free)
+    filtered = known.contains(h, r, t).double().mean()
+    unfiltered = known.contains(*model.corrupt(head, rel, tail)).double().mean()
+    assert float(filtered) < 0.02 < float(unfiltered)
 
 
-@pytest.mark.parametrize("name", ["ukge", "beurre"])
+@for_each("name", ["ukge", "beurre"])
 def test_given_confidences_are_learned(name):
-    """Half of the relations are to be believed less, and are."""
-    kg = load("synthetic").clone()
+    """Triples of odd relations have the lower confidence."""
+    kg = SyntheticKG(num_nodes=600, num_relations=20, num_triples=8000)[0]
     low = kg.edge_type % 2 == 1
     kg.edge_confidence = torch.where(low, 0.3, 0.9)
-    made = {
+    estimator = {
         "ukge": lambda: UKGEUncertainty(
             UKGE(kg.num_nodes, kg.num_relations, hidden_channels=16),
             epochs=8,
@@ -175,23 +176,23 @@ def test_given_confidences_are_learned(name):
             lr=0.03,
         ),
     }[name]().fit(kg)
-    assert made.losses_[-1] < made.losses_[0]
+    assert estimator.losses_[-1] < estimator.losses_[0]
     some = kg.train_mask.nonzero().view(-1)[:2000]
     head, tail = kg.edge_index[:, some]
-    got = made.confidence(head, kg.edge_type[some], tail)
+    got = estimator.confidence(head, kg.edge_type[some], tail)
     assert spearmanr(got, kg.edge_confidence[some])[0] > 0.5
-    plain = (
+    variance = (
         (kg.edge_confidence[some] - kg.edge_confidence[some].mean())
         .square()
         .mean()
     )
-    assert float((got - kg.edge_confidence[some]).square().mean()) < plain
+    assert float((got - kg.edge_confidence[some]).square().mean()) < variance
 
 
-def test_bad_options():
-    with pytest.raises(InvalidInputError, match="'map' must be one of"):
+def test_bad_options_raise():
+    with pytest.raises(InvalidInputError, match="'map'"):
         UKGE(N, R, hidden_channels=4, map="linear")
-    with pytest.raises(InvalidInputError, match="'volume' must be one of"):
+    with pytest.raises(InvalidInputError, match="'volume'"):
         BEUrRE(N, R, hidden_channels=4, volume="hard")
-    with pytest.raises(InvalidInputError, match="'num_negatives' must be at"):
+    with pytest.raises(InvalidInputError, match="'num_negatives'"):
         UKGE(N, R, hidden_channels=4, num_negatives=1)

@@ -1,4 +1,4 @@
-"""KG2E against PyTorch's distributions, and integrals taken by draws."""
+"""KG2E against PyTorch's distributions, and Monte Carlo."""
 
 import math
 
@@ -8,6 +8,7 @@ from torch.distributions import Normal, kl_divergence
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import KG2E
+from tests.loops import for_each
 from tests.nn.test_contract import N, R, triples
 
 
@@ -32,7 +33,7 @@ def distributions(model, h, r, t):
     )
 
 
-def test_kl_is_that_of_torch():
+def test_kl_equals_torch():
     model = make("kl")
     h, rel, t = distributions(model, *triples(9))
     pair = Normal(h.mean - t.mean, (h.variance + t.variance).sqrt())
@@ -40,17 +41,17 @@ def test_kl_is_that_of_torch():
     torch.testing.assert_close(model(*triples(9)).detach(), expected)
 
 
-def test_expected_likelihood_is_the_density_of_a_sum():
-    """The integral of two Gaussians' product, one as the other's point."""
+def test_expected_likelihood_equals_the_density_of_a_sum():
+    """The integral of the product of two Gaussians, in closed form."""
     model = make("el")
     h, rel, t = distributions(model, *triples(9))
     scale = (h.variance + t.variance + rel.variance).sqrt()
-    both = Normal(rel.mean, scale).log_prob(h.mean - t.mean).sum(-1)
-    torch.testing.assert_close(model(*triples(9)).detach(), both)
+    expected = Normal(rel.mean, scale).log_prob(h.mean - t.mean).sum(-1)
+    torch.testing.assert_close(model(*triples(9)).detach(), expected)
 
 
-@pytest.mark.parametrize("score", ["kl", "el"])
-def test_variance_is_that_of_the_energy_of_draws(score):
+@for_each("score", ["kl", "el"])
+def test_variance_equals_the_variance_of_energies_of_draws(score):
     model = make(score)
     head, rel_type, tail = triples(8)
     tail[:3] = head[:3]
@@ -82,10 +83,10 @@ def test_constrain_keeps_means_and_variances_in_bounds():
         assert log_var.max() <= math.log(5) + 1e-9
 
 
-def test_bad_input():
-    with pytest.raises(InvalidInputError, match="'score' must be one of"):
+def test_bad_input_raises():
+    with pytest.raises(InvalidInputError, match="'score'"):
         KG2E(N, R, 4, score="js")
-    with pytest.raises(InvalidInputError, match="'variance_range' must"):
+    with pytest.raises(InvalidInputError, match="'variance_range'"):
         KG2E(N, R, 4, variance_range=(1.0, 0.5))
-    with pytest.raises(InvalidInputError, match="must be True for KG2E"):
+    with pytest.raises(InvalidInputError, match="'variational'"):
         KG2E(N, R, 4, variational=False)

@@ -1,4 +1,4 @@
-"""Laplace posteriors against derivatives taken by autograd."""
+"""Laplace posteriors against derivatives by autograd."""
 
 import math
 
@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from scipy.stats import spearmanr
 
 from pyg_cagp.data import triples as triples_of
-from pyg_cagp.datasets import load
+from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
 from pyg_cagp.nn.kge import (
     KG2E,
@@ -22,6 +22,7 @@ from pyg_cagp.nn.posterior import (
     VariationalPosterior,
     ggn_diagonal,
 )
+from tests.loops import for_each
 
 N, R, D = 6, 2, 3
 MODELS = {
@@ -64,8 +65,8 @@ def queries(model, head, rel, tail):
             yield scores, given, r, answer
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_curvature_is_the_gauss_newton_diagonal(name, triples):
+@for_each("name", MODELS)
+def test_curvature_equals_the_gauss_newton_diagonal(name, triples):
     model = make(name)
     nodes = model.node_emb.weight.detach()
     expected = torch.zeros_like(nodes)
@@ -79,8 +80,8 @@ def test_curvature_is_the_gauss_newton_diagonal(name, triples):
     torch.testing.assert_close(got, expected)
 
 
-def test_curvature_is_the_hessian_diagonal(triples):
-    """DistMult's scores are linear in each entity but for s(e, r, e)."""
+def test_curvature_equals_the_hessian_diagonal(triples):
+    """Scores of DistMult are linear in each entity except for s(e, r, e)."""
     model = make("distmult")
     nodes, rel = model.node_emb.weight.detach(), model.rel_emb.weight.detach()
 
@@ -93,21 +94,21 @@ def test_curvature_is_the_hessian_diagonal(triples):
     size = nodes.numel()
     hessian = torch.autograd.functional.hessian(nll, nodes)
     diagonal = hessian.reshape(size, size).diagonal().view_as(nodes)
-    bent = torch.zeros_like(nodes)
+    quadratic = torch.zeros_like(nodes)
     for scores, given, r, answer in queries(model, *triples):
         p = scores(nodes).softmax(0).detach()
-        bent[given] += (p[given] - (answer == given).double()) * 2 * rel[r]
+        quadratic[given] += (p[given] - (answer == given).double()) * 2 * rel[r]
     got = ggn_diagonal(model, *triples)
-    torch.testing.assert_close(got, (diagonal - bent).detach())
+    torch.testing.assert_close(got, (diagonal - quadratic).detach())
 
 
-def test_mean_curvature_is_what_the_variational_optimum_needs(triples):
-    """The gradient of an expected loss by a variance is half the expected
-    second derivative; here the left side is taken by autograd.
+def test_mean_curvature_is_twice_the_gradient_by_the_variance(triples):
+    """Price's theorem: the gradient of an expected loss by a variance is
+    half the expected second derivative.
     """
     model = make("distmult")
     torch.nn.init.constant_(model.node_log_var.weight, math.log(0.3))
-    loops = triples[0] == triples[2]  # Bent in themselves; see above.
+    loops = triples[0] == triples[2]  # Their scores are quadratic; see above.
     triples = [part[~loops] for part in triples]
     got = ggn_diagonal(
         model,
@@ -121,21 +122,21 @@ def test_mean_curvature_is_what_the_variational_optimum_needs(triples):
     noise = torch.cat([noise, -noise])
     variance = torch.full((N, D), 0.3, dtype=torch.double, requires_grad=True)
     nodes = mean + variance.sqrt() * noise
-    loss, bent = 0.0, torch.zeros_like(mean)
+    loss, quadratic = 0.0, torch.zeros_like(mean)
     for h, r, t in zip(*triples, strict=True):
         for given, answer in ((h, t), (t, h)):
             query = nodes[:, given] * rel[r]
             scores = torch.einsum("bd,bnd->bn", query, nodes)
             loss = loss - scores.log_softmax(1)[:, answer].mean()
             p = scores.softmax(1)[:, given].mean()
-            bent[given] += (p * 2 * rel[r]).detach()
+            quadratic[given] += (p * 2 * rel[r]).detach()
     (slope,) = torch.autograd.grad(loss, variance)
-    torch.testing.assert_close(got, 2 * slope - bent, rtol=0.05, atol=0.1)
-    still = ggn_diagonal(model, *triples)
-    assert ((got - still).abs() > 0.5).any()
+    torch.testing.assert_close(got, 2 * slope - quadratic, rtol=0.05, atol=0.1)
+    without_draws = ggn_diagonal(model, *triples)
+    assert ((got - without_draws).abs() > 0.5).any()
 
 
-def test_draws_take_the_model_s_own_variances(triples):
+def test_draws_use_the_variances_of_the_model(triples):
     model = make("complex")
     torch.nn.init.constant_(model.node_log_var.weight, -80.0)
     generator = torch.Generator().manual_seed(0)
@@ -151,21 +152,21 @@ def test_draws_take_the_model_s_own_variances(triples):
     ]
     torch.testing.assert_close(curvature[0], 2 * curvature[1])
     model.kl_weight = 0.0
-    with pytest.raises(InvalidInputError, match="'num_draws' needs a model"):
+    with pytest.raises(InvalidInputError, match="'num_draws'"):
         LaplacePosterior(0.1, num_draws=2).fit(model, *triples)
     plain = GaussianDistMult(N, R, D, variational=False)
-    with pytest.raises(InvalidInputError, match="'num_draws' needs a model"):
+    with pytest.raises(InvalidInputError, match="'num_draws'"):
         ggn_diagonal(plain, *triples, num_draws=2)
 
 
-@pytest.mark.parametrize("name", ["distmult", "complex", "rotate"])
-def test_sampled_candidates_stand_for_all(name, triples):
+@for_each("name", ["distmult", "complex", "rotate"])
+def test_sampled_candidates_are_unbiased(name, triples):
     torch.manual_seed(0)
     model = MODELS[name](200, R, D).double()
     torch.nn.init.normal_(model.node_emb.weight, std=0.5)
     exact = ggn_diagonal(model, *triples)
     generator = torch.Generator().manual_seed(0)
-    # A chunk of two queries has a pool of its own.
+    # Each chunk of two queries samples its own candidates.
     draws = [
         ggn_diagonal(
             model,
@@ -179,7 +180,8 @@ def test_sampled_candidates_stand_for_all(name, triples):
     assert all((draw >= 0).all() for draw in draws)
     got = torch.stack(draws).mean(0)
     torch.testing.assert_close(got[:5], exact[:5], rtol=0.1, atol=0)
-    rest = slice(5, None)  # Mere candidates: seldom drawn, so by their sum.
+    # Other entities are drawn seldom, so only their sum is compared.
+    rest = slice(5, None)
     torch.testing.assert_close(
         got[rest].sum(), exact[rest].sum(), rtol=0.05, atol=0
     )
@@ -187,7 +189,7 @@ def test_sampled_candidates_stand_for_all(name, triples):
     assert torch.equal(same, exact)
 
 
-@pytest.mark.parametrize("structure", ["diagonal", "isotropic"])
+@for_each("structure", ["diagonal", "isotropic"])
 def test_precision_is_prior_plus_curvature(triples, structure):
     model = make("distmult")
     before = model(*triples)
@@ -196,7 +198,7 @@ def test_precision_is_prior_plus_curvature(triples, structure):
     if structure == "isotropic":
         curvature = curvature.mean(1, keepdim=True)
     expected = 1 / (2 + curvature)
-    expected[N - 1] = 0.5  # No triple states anything about it.
+    expected[N - 1] = 0.5  # It occurs in no triple.
     torch.testing.assert_close(posterior.variance(), expected)
     assert (posterior.variance()[: N - 1] < 0.5).all()
     model.set_posterior(posterior)
@@ -206,27 +208,27 @@ def test_precision_is_prior_plus_curvature(triples, structure):
     assert torch.equal(before, model(*triples))
 
 
-@pytest.mark.parametrize("structure", ["diagonal", "isotropic"])
+@for_each("structure", ["diagonal", "isotropic"])
 def test_marginal_likelihood_is_stationary(triples, structure):
-    """MacKay's fixed point: the number of well-determined parameters."""
+    """MacKay's fixed point, by the number of well-determined parameters."""
     model = make("complex")
     posterior = LaplacePosterior(structure=structure).fit(model, *triples)
-    seen = posterior.frequency > 0
-    mean = model.node_emb.weight[seen].detach()
-    share = posterior.variance()[seen] / posterior.prior_variance
+    observed = posterior.frequency > 0
+    mean = model.node_emb.weight[observed].detach()
+    share = posterior.variance()[observed] / posterior.prior_variance
     determined = (1 - share).expand_as(mean).sum()
     expected = mean.square().sum() / determined
     assert math.isclose(posterior.prior_variance, expected, rel_tol=0.02)
 
 
-def test_validation_prior_makes_held_out_triples_likeliest(triples):
+def test_validation_prior_maximizes_the_likelihood_of_validation(triples):
     model = make("distmult")
     held_out = tuple(part[:5] for part in triples)
     laplace = LaplacePosterior("validation")
     best = laplace.fit(model, *triples, val=held_out).prior_variance
 
     def cost(prior):
-        """With other draws, and many of them."""
+        """The same likelihood, by other and more draws."""
         generator = torch.Generator().manual_seed(7)
         variance = LaplacePosterior(prior).fit(model, *triples).variance()
         noise = torch.randn(
@@ -240,11 +242,11 @@ def test_validation_prior_makes_held_out_triples_likeliest(triples):
         return float(prob.detach())
 
     assert cost(best) <= min(cost(best * 30), cost(best / 30))
-    with pytest.raises(InvalidInputError, match="needs validation triples"):
+    with pytest.raises(InvalidInputError, match="validation"):
         LaplacePosterior("validation").fit(model, *triples)
 
 
-def test_variational_copies_the_model(triples):
+def test_variational_posterior_copies_the_variances(triples):
     model = make("distmult")
     posterior = VariationalPosterior().fit(model, *triples)
     expected = model.node_log_var.weight.exp().detach()
@@ -256,12 +258,12 @@ def test_variational_copies_the_model(triples):
     torch.testing.assert_close(posterior.variance()[: N - 1], expected[:-1])
     point = GaussianDistMult(N, R, D, variational=False)
     point.set_posterior(LaplacePosterior().fit(point, *triples))
-    with pytest.raises(InvalidInputError, match="use a LaplacePosterior"):
+    with pytest.raises(InvalidInputError, match="LaplacePosterior"):
         VariationalPosterior().fit(point, *triples)
 
 
-def test_isotropic_is_closest_to_the_full_one(triples):
-    """Of all N(mean, s I), by KL from the precision's whole diagonal block."""
+def test_isotropic_has_the_least_kl_to_the_full_posterior(triples):
+    """Of all N(mean, s I), by the KL divergence."""
     model = make("distmult")
     laplace = LaplacePosterior(0.5).fit(model, *triples)
     precision = 2 + ggn_diagonal(model, *triples)[0]
@@ -272,14 +274,14 @@ def test_isotropic_is_closest_to_the_full_one(triples):
     assert torch.isclose(grid[cost.sum(1).argmin()], best, rtol=0.01)
 
 
-def test_prior_of_training_can_be_kept(triples):
+def test_prior_of_the_model_can_be_used(triples):
     model = GaussianDistMult(N, R, D, prior_variance=0.7)
     laplace = LaplacePosterior("model").fit(model, *triples)
     assert math.isclose(laplace.prior_variance, 0.7, rel_tol=1e-6)
 
 
-def test_scores_do_not_change(triples):
-    """Not even those of KG2E, which are made of variances."""
+def test_a_posterior_leaves_scores_as_they_are(triples):
+    """Even the scores of KG2E, which depend on variances."""
     model = KG2E(N, R, D)
     torch.nn.init.uniform_(model.node_log_var.weight, -2, 1)
     every = torch.arange(N)
@@ -290,30 +292,30 @@ def test_scores_do_not_change(triples):
     torch.testing.assert_close(got, model.prior.variance)
 
 
-def test_bad_input(triples):
+def test_bad_input_raises(triples):
     none = tuple(torch.empty(3, 0, dtype=torch.long))
-    with pytest.raises(InvalidInputError, match="needs validation triples"):
+    with pytest.raises(InvalidInputError, match="validation"):
         LaplacePosterior("validation").fit(make("distmult"), *triples, val=none)
     wild = make("distmult")
     torch.nn.init.constant_(wild.node_emb.weight, math.nan)
-    with pytest.raises(DivergenceError, match="no prior can be found"):
+    with pytest.raises(DivergenceError, match="prior"):
         LaplacePosterior().fit(wild, *triples)
-    with pytest.raises(InvalidInputError, match="'structure' must be one of"):
+    with pytest.raises(InvalidInputError, match="'structure'"):
         LaplacePosterior(structure="full")
-    with pytest.raises(InvalidInputError, match="'prior' must be one of"):
+    with pytest.raises(InvalidInputError, match="'prior'"):
         LaplacePosterior("flat")
-    with pytest.raises(InvalidInputError, match="'prior' must be positive"):
+    with pytest.raises(InvalidInputError, match="'prior'"):
         LaplacePosterior(0.0)
     with pytest.raises(InvalidInputError, match="'num_negatives'"):
         LaplacePosterior(num_negatives=0)
     with pytest.raises(InvalidInputError, match="'num_draws'"):
         LaplacePosterior(num_draws=-1)
-    with pytest.raises(InvalidInputError, match="KG2E has no Laplace"):
+    with pytest.raises(InvalidInputError, match="KG2E"):
         LaplacePosterior().fit(KG2E(N, R, D), *triples)
 
 
 def test_variance_falls_with_frequency():
-    kg = load("synthetic")
+    kg = SyntheticKG(num_nodes=600, num_relations=20, num_triples=8000)[0]
     head, rel, tail = triples_of(kg, "train")
     torch.manual_seed(0)
     model = GaussianDistMult(kg.num_nodes, kg.num_relations, 16)

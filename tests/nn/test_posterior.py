@@ -1,6 +1,7 @@
-"""Posteriors as objects: moments, swaps, state, and what they leave alone."""
+"""Posteriors as objects: moments, exchange and state."""
 
 import copy
+from itertools import product
 
 import pytest
 import torch
@@ -16,6 +17,7 @@ from pyg_cagp.nn.posterior import (
     Posterior,
     VariationalPosterior,
 )
+from tests.loops import for_each
 
 N, R, D = 7, 2, 3
 EVERY = torch.arange(N)
@@ -43,12 +45,8 @@ def triples():
     return head, torch.randint(R, (20,), generator=generator), tail
 
 
-@pytest.fixture(params=FITTERS)
-def fitter(request):
-    return FITTERS[request.param]
-
-
-def test_fit_and_set_leave_the_model_as_it_is(fitter):
+@for_each("fitter", FITTERS.values())
+def test_fit_and_set_posterior_change_no_weights(fitter):
     model = make()
     before = copy.deepcopy(model.state_dict())
     posterior = fitter.fit(model, *triples())
@@ -62,8 +60,11 @@ def test_fit_and_set_leave_the_model_as_it_is(fitter):
     assert model.variational
 
 
-@pytest.mark.parametrize("kind", [GaussianDistMult, GaussianComplEx])
-def test_everything_but_training_follows_the_posterior_in_force(kind, fitter):
+@for_each(
+    ("kind", "fitter"),
+    product([GaussianDistMult, GaussianComplEx], FITTERS.values()),
+)
+def test_set_posterior_changes_variances_but_not_training(kind, fitter):
     model, batch = make(kind), triples()
     first = model.score_variance(*batch)
     score, loss = model(*batch), model.kl_divergence(EVERY)
@@ -79,10 +80,8 @@ def test_everything_but_training_follows_the_posterior_in_force(kind, fitter):
     assert torch.equal(model.score_variance(*batch), first)
 
 
-@pytest.mark.parametrize(
-    "kind", [GaussianDistMult, GaussianComplEx, GaussianTransE]
-)
-def test_isotropic_is_stored_once_an_entity(kind):
+@for_each("kind", [GaussianDistMult, GaussianComplEx, GaussianTransE])
+def test_isotropic_variances_are_stored_once_an_entity(kind):
     model = make(kind)
     narrow = LaplacePosterior(0.5).fit(model, *triples())
     assert [x.numel() for x in narrow.buffers()] == [N, N, N]
@@ -92,15 +91,18 @@ def test_isotropic_is_stored_once_an_entity(kind):
         narrow.prior_variance,
         narrow.frequency,
     )
-    found = []
+    results = []
     for posterior in (narrow, wide):
         model.set_posterior(posterior)
-        found.append((model.score_variance(*triples()), model.variance(EVERY)))
-    for one, other in zip(*found, strict=True):
+        results.append(
+            (model.score_variance(*triples()), model.variance(EVERY))
+        )
+    for one, other in zip(*results, strict=True):
         torch.testing.assert_close(one, other)
 
 
-def test_table_is_the_mean_of_variances(fitter):
+@for_each("fitter", FITTERS.values())
+def test_mean_variance_is_the_mean_of_variances(fitter):
     posterior = fitter.fit(make(), *triples())
     entity = torch.tensor([[0, 3], [6, 6]])
     expected = posterior.variance(entity).mean(-1)
@@ -108,6 +110,7 @@ def test_table_is_the_mean_of_variances(fitter):
     assert torch.equal(posterior.variance()[entity], posterior.variance(entity))
 
 
+@for_each("fitter", FITTERS.values())
 def test_unseen_entities_have_the_prior_variance(fitter):
     posterior = fitter.fit(make(), *triples())
     variance = posterior.variance()[N - 1]
@@ -115,30 +118,30 @@ def test_unseen_entities_have_the_prior_variance(fitter):
     torch.testing.assert_close(variance, expected)
 
 
-@pytest.mark.parametrize("in_force", [False, True])
-def test_draws_have_the_mean_and_the_variance(fitter, in_force):
+@for_each(("fitter", "trained"), product(FITTERS.values(), [False, True]))
+def test_draws_have_the_mean_and_the_variance(fitter, trained):
     model = make()
     posterior = fitter.fit(model, *triples())
-    if not in_force:
+    if trained:
         posterior = model.posterior
     num = 100_000
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
-        drawn = posterior.rsample(EVERY.repeat(num, 1), generator=generator)
+        draws = posterior.rsample(EVERY.repeat(num, 1), generator=generator)
         variance = posterior.variance(EVERY).expand(N, D)
     error = 5 * (variance / num).sqrt()
-    assert bool(((drawn.mean(0) - model.node_emb.weight).abs() < error).all())
-    torch.testing.assert_close(drawn.var(0), variance, rtol=0.03, atol=0)
+    assert bool(((draws.mean(0) - model.node_emb.weight).abs() < error).all())
+    torch.testing.assert_close(draws.var(0), variance, rtol=0.03, atol=0)
 
 
-def test_gradients_of_draws_reach_means_and_trained_variances():
+def test_draws_have_gradients_of_means_and_variances():
     model = make()
     model.sample(EVERY[:3]).sum().backward()
     assert torch.equal(model.node_emb.weight.grad[:3], torch.ones(3, D))
     assert bool((model.node_log_var.weight.grad[:3] != 0).all())
 
 
-def test_trained_posterior_is_never_out_of_date():
+def test_trained_posterior_follows_writes_to_data():
     """Writes to `.data` do not raise a tensor's version."""
     model = make()
     model.mean_variance(EVERY)
@@ -146,7 +149,7 @@ def test_trained_posterior_is_never_out_of_date():
     assert bool((model.mean_variance(EVERY)[: N - 1] == 1).all())
 
 
-def test_key_is_one_of_content():
+def test_key_depends_on_the_content():
     model = make()
     first, again = (FITTERS["isotropic"].fit(model, *triples()) for _ in "ab")
     assert first is not again
@@ -159,20 +162,22 @@ def test_key_is_one_of_content():
     assert model.posterior.key != before
 
 
-def test_moves_and_copies_with_the_model(fitter):
+@for_each("fitter", FITTERS.values())
+def test_posterior_is_moved_and_copied_with_the_model(fitter):
     model = make()
     model.set_posterior(fitter.fit(model, *triples()))
-    twin = copy.deepcopy(model).double()
-    assert twin.posterior.variance().dtype == torch.double
+    clone = copy.deepcopy(model).double()
+    assert clone.posterior.variance().dtype == torch.double
     torch.testing.assert_close(
-        twin.mean_variance(EVERY), model.mean_variance(EVERY).double()
+        clone.mean_variance(EVERY), model.mean_variance(EVERY).double()
     )
-    torch.nn.init.zeros_(twin.node_emb.weight)
-    assert not twin.posterior.mean(EVERY).any()
+    torch.nn.init.zeros_(clone.node_emb.weight)
+    assert not clone.posterior.mean(EVERY).any()
     assert model.posterior.mean(EVERY).all()
 
 
-def test_state_goes_round(fitter):
+@for_each("fitter", FITTERS.values())
+def test_state_dict_round_trip(fitter):
     model = make()
     posterior = fitter.fit(model, *triples())
     other = Posterior(
@@ -189,31 +194,32 @@ def test_state_goes_round(fitter):
     )
 
 
-def test_only_a_posterior_of_the_model_is_taken(fitter):
+@for_each("fitter", FITTERS.values())
+def test_a_posterior_of_another_model_raises(fitter):
     model = make()
     posterior = fitter.fit(model, *triples())
     make().set_posterior(posterior)  # The same means.
-    with pytest.raises(InvalidInputError, match="must be a Posterior"):
+    with pytest.raises(InvalidInputError, match="Posterior"):
         model.set_posterior(fitter)
     other = make()
     torch.nn.init.normal_(other.node_emb.weight)
     with pytest.raises(InvalidInputError, match="other embeddings"):
         other.set_posterior(posterior)
-    with pytest.raises(InvalidInputError, match="must have means of shape"):
+    with pytest.raises(InvalidInputError, match="shape"):
         GaussianDistMult(N, R, D + 1).set_posterior(posterior)
     assert other.posterior is other.trained_posterior
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("place", "wrong", "message"),
     [
-        (0, torch.zeros(N, D - 1), "'log_variance' must hold floats"),
-        (0, torch.full((N, 1), -1000.0), "in row 0 of 'log_variance'"),
-        (1, 0.0, "'prior_variance' must be positive"),
-        (2, torch.ones(N), "'frequency' must hold 7 counts"),
+        (0, torch.zeros(N, D - 1), "'log_variance'"),
+        (0, torch.full((N, 1), -1000.0), "row 0 of 'log_variance'"),
+        (1, 0.0, "'prior_variance'"),
+        (2, torch.ones(N), "'frequency'"),
     ],
 )
-def test_bad_input(place, wrong, message):
+def test_bad_input_raises(place, wrong, message):
     parts = [torch.zeros(N, 1), 1.0, torch.ones(N, dtype=torch.long)]
     parts[place] = wrong
     with pytest.raises(InvalidInputError, match=message):

@@ -1,11 +1,11 @@
-"""Densities that integrate to one."""
+"""Radial flows: densities, gradients and training."""
 
 import torch
 
 from pyg_cagp.nn.radial_flow import RadialFlows
 
 
-def moved(num_classes, channels, num_layers, seed=0):
+def random_flows(num_classes, channels, num_layers, seed=0):
     torch.manual_seed(seed)
     flows = RadialFlows(num_classes, channels, num_layers).double()
     for parameter in flows.parameters():
@@ -17,14 +17,14 @@ def moved(num_classes, channels, num_layers, seed=0):
 def test_densities_integrate_to_one():
     grid = torch.linspace(-12, 12, 801, dtype=torch.double)
     plane = torch.cartesian_prod(grid, grid)
-    density = moved(3, 2, 4)(plane).exp()
+    density = random_flows(3, 2, 4)(plane).exp()
     total = density.sum(0) * (grid[1] - grid[0]) ** 2
     torch.testing.assert_close(
         total, torch.ones(3).double(), rtol=0.01, atol=0.01
     )
 
 
-def test_it_starts_near_a_normal_distribution():
+def test_initial_density_is_nearly_normal():
     flows = RadialFlows(2, 3)
     z = torch.randn(50, 3)
     want = torch.distributions.Normal(0, 1).log_prob(z).sum(1)
@@ -33,13 +33,13 @@ def test_it_starts_near_a_normal_distribution():
 
 
 def test_gradients_are_finite_at_the_centre():
-    flows = moved(1, 3, 1)
+    flows = random_flows(1, 3, 1)
     z = flows.centre[0].detach().clone()
     flows(z).sum().backward()
     assert all(bool(p.grad.isfinite().all()) for p in flows.parameters())
 
 
-def test_a_flow_learns_where_points_are():
+def test_training_raises_the_density_at_the_data():
     torch.manual_seed(0)
     flows = RadialFlows(2, 2, 6)
     points = torch.randn(400, 2) * 0.3 + torch.tensor([2.0, 0.0])
@@ -50,5 +50,5 @@ def test_a_flow_learns_where_points_are():
         loss.backward()
         optimizer.step()
     with torch.no_grad():
-        here, there = flows(torch.tensor([[2.0, 0.0], [-2.0, 0.0]]))[:, 0]
-    assert float(here - there) > 5
+        near, far = flows(torch.tensor([[2.0, 0.0], [-2.0, 0.0]]))[:, 0]
+    assert float(near - far) > 5

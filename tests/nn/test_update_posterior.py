@@ -1,4 +1,6 @@
-"""New triples against a posterior of all triples at once."""
+"""Updates of posteriors against posteriors of all triples."""
+
+from itertools import product
 
 import pytest
 import torch
@@ -6,10 +8,11 @@ import torch
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import KG2E, GaussianDistMult
 from pyg_cagp.nn.posterior import LaplacePosterior, ggn_diagonal
+from tests.loops import for_each
 from tests.nn.test_laplace import D, N, R, make
 
 PRIOR = 0.5
-# Entities 0 to 3 are known; 4 appears, and 5 does not.
+# Entities 0 to 3 are in OLD, 4 is in NEW, 5 is in neither.
 OLD = (
     torch.tensor([0, 1, 2, 3, 0, 2]),
     torch.tensor([0, 1, 0, 1, 1, 0]),
@@ -23,37 +26,41 @@ def fitted(model, structure="isotropic"):
     return LaplacePosterior(PRIOR, structure=structure).fit(model, *OLD)
 
 
-@pytest.mark.parametrize("structure", ["isotropic", "diagonal"])
-@pytest.mark.parametrize("name", ["distmult", "complex-reciprocal", "rotate"])
-def test_update_is_a_posterior_of_all_triples(name, structure):
+@for_each(
+    ("name", "structure"),
+    product(
+        ["distmult", "complex-reciprocal", "rotate"], ["isotropic", "diagonal"]
+    ),
+)
+def test_update_equals_a_posterior_of_all_triples(name, structure):
     model = make(name)
     before = fitted(model, structure)
     variance, key = before.variance(), before.key
     after = before.update(model, *NEW)
-    whole = LaplacePosterior(PRIOR, structure=structure).fit(model, *ALL)
-    # Entity 4 was a mere candidate of the old triples.
-    torch.testing.assert_close(after.variance()[:4], whole.variance()[:4])
+    expected = LaplacePosterior(PRIOR, structure=structure).fit(model, *ALL)
+    # Entity 4 was only a candidate of the old triples.
+    torch.testing.assert_close(after.variance()[:4], expected.variance()[:4])
     assert bool((after.variance()[:2] < variance[:2]).all())
-    assert torch.equal(after.frequency, whole.frequency)
+    assert torch.equal(after.frequency, expected.frequency)
     assert after.prior_variance == PRIOR
-    # The posterior of before stays as it was.
+    # The first posterior is unchanged.
     assert torch.equal(before.variance(), variance)
     assert before.key == key != after.key
 
 
-def test_one_variance_an_entity_in_training():
+def test_update_of_spherical_variances():
     torch.manual_seed(0)
-    ball = GaussianDistMult(N, R, D, covariance="spherical")
-    torch.nn.init.normal_(ball.node_emb.weight)
-    ball.observe(OLD[0], OLD[2])
-    got = ball.posterior.update(ball, *NEW).variance()
-    curvature = ggn_diagonal(ball, *NEW).mean(1, keepdim=True)
-    expected = 1 / (1 / ball.posterior.variance() + curvature)
+    model = GaussianDistMult(N, R, D, covariance="spherical")
+    torch.nn.init.normal_(model.node_emb.weight)
+    model.observe(OLD[0], OLD[2])
+    got = model.posterior.update(model, *NEW).variance()
+    curvature = ggn_diagonal(model, *NEW).mean(1, keepdim=True)
+    expected = 1 / (1 / model.posterior.variance() + curvature)
     torch.testing.assert_close(got[:5], expected[:5].detach())
 
 
-@pytest.mark.parametrize("structure", ["isotropic", "diagonal"])
-def test_an_entity_that_appears_and_one_that_does_not(structure):
+@for_each("structure", ["isotropic", "diagonal"])
+def test_update_of_new_and_unseen_entities(structure):
     model = make("distmult")
     before = fitted(model, structure)
     prior = torch.full_like(before.variance()[4:], PRIOR)
@@ -63,15 +70,15 @@ def test_an_entity_that_appears_and_one_that_does_not(structure):
     curvature = ggn_diagonal(model, *NEW)[4]
     if structure == "isotropic":
         curvature = curvature.mean(0, keepdim=True)
-    appeared, unseen = after.variance()[4:]
-    torch.testing.assert_close(appeared, 1 / (1 / PRIOR + curvature))
-    assert bool((appeared < 0.99 * PRIOR).all())
+    new, unseen = after.variance()[4:]
+    torch.testing.assert_close(new, 1 / (1 / PRIOR + curvature))
+    assert bool((new < 0.99 * PRIOR).all())
     torch.testing.assert_close(unseen, prior[1])
     one = torch.tensor([5]), torch.tensor([0]), torch.tensor([0])
     assert bool((after.update(model, *one).variance()[5] < 0.99 * PRIOR).all())
 
 
-def test_parts_add_up_to_the_whole():
+def test_updates_by_one_triple_equal_one_update():
     model = make("distmult")
     at_once = fitted(model).update(model, *OLD)
     one_by_one = fitted(model)
@@ -81,7 +88,7 @@ def test_parts_add_up_to_the_whole():
     torch.testing.assert_close(one_by_one.variance(), at_once.variance())
 
 
-def test_slots_are_counted():
+def test_update_counts_frequencies():
     model = make("distmult")
     posterior = fitted(model)
     assert posterior.frequency.tolist() == [4, 3, 3, 2, 0, 0]
@@ -93,14 +100,14 @@ def test_slots_are_counted():
 def test_sampled_candidates_follow_the_seed():
     model = make("distmult")
     posterior = fitted(model)
-    found = [
+    keys = [
         posterior.update(model, *NEW, num_negatives=2, seed=seed).key
         for seed in (0, 0, 1)
     ]
-    assert found[0] == found[1] != found[2]
+    assert keys[0] == keys[1] != keys[2]
 
 
-def test_models_whose_scores_hold_variances_are_refused():
+def test_update_of_kg2e_raises():
     model = KG2E(N, R, D)
-    with pytest.raises(InvalidInputError, match="KG2E has no Laplace"):
+    with pytest.raises(InvalidInputError, match="KG2E"):
         model.posterior.update(model, *NEW)

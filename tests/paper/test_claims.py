@@ -20,13 +20,14 @@ from benchmark.paper.tables.rules import (
 )
 from benchmark.paper.tables.verdicts import CLAIMS
 from tests.conftest import REPO
-from tests.paper.made import aurocs, made
+from tests.loops import for_each
+from tests.paper.records import aurocs, make_records
 
 EARLY = "temporal-like-table2/0"
 LATE = "standard-stated/0"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rule", "ours", "limit", "verdict"),
     [
         (same, Spread(0.82), 0.825, "holds"),
@@ -34,7 +35,7 @@ LATE = "standard-stated/0"
         (same, Spread(0.85), 0.825, "does not hold"),
         # The interval reaches to within 0.01.
         (same, Spread(0.80, 0.016), 0.825, "holds"),
-        # It holds, but many other figures would.
+        # The interval contains the figure, but is wide.
         (same, Spread(0.68, 0.06), 0.612, "holds within a wide interval"),
         (same, Spread(0.615, 0.06), 0.612, "holds"),
         (not_below, Spread(0.99), 0.825, "holds"),
@@ -46,22 +47,22 @@ LATE = "standard-stated/0"
         (less, Spread(1.0, 0.5), 1, "does not hold"),
         (near_chance, Spread(0.36), 0.5, "holds"),
         (near_chance, Spread(0.64), 0.5, "holds"),
-        # A wide interval is no reason for it to hold.
+        # A wide interval does not make the claim hold.
         (near_chance, Spread(0.66, 0.02), 0.5, "does not hold"),
         (near_chance, Spread(0.34, 0.02), 0.5, "does not hold"),
     ],
 )
-def test_a_rule_on_both_sides_of_its_limit(rule, ours, limit, verdict):
+def test_rules_on_both_sides_of_their_limits(rule, ours, limit, verdict):
     assert rule(ours, limit) == verdict
 
 
-def test_a_margin():
+def test_margin_of_a_rule():
     assert not_below(Spread(0.992), 1.0) == "holds"
     assert not_below(Spread(0.992), 1.0, 0.0005) == "does not hold"
     assert not_below(Spread(0.9996), 1.0, 0.0005) == "holds"
 
 
-def test_one_verdict_of_several_figures():
+def test_verdicts_are_combined():
     holds, fails = "holds", "does not hold"
     assert on_each({"a": holds, "b": holds}) == (holds, "")
     assert on_each({"a": fails, "b": fails}) == (fails, "")
@@ -71,9 +72,9 @@ def test_one_verdict_of_several_figures():
     )
 
 
-def test_claims_name_what_there_is():
+def test_claims_name_existing_tables_rules_and_records():
     names = Store(REPO / "benchmark/paper/results").names
-    there = {split_seed(name)[0] for name in names}
+    stored = {split_seed(name)[0] for name in names}
     for claim in CLAIMS:
         title, dataset = claim["claim"], claim["dataset"]
         assert ("rule" in claim) != ("verdict" in claim), title
@@ -82,22 +83,22 @@ def test_claims_name_what_there_is():
         specs = [claim.get(k) for k in ("figure", "figures", "extra")]
         for reference in references(specs) if dataset != "yago3-10" else ():
             pattern = f"{dataset}/{reference}"
-            assert fnmatch.filter(there, pattern), (title, pattern)
+            assert fnmatch.filter(stored, pattern), (title, pattern)
 
 
-def test_references_to_the_paper_lead_to_a_figure():
+def test_references_to_the_paper_are_figures():
     graphs = {"icews14", "codex-s", "yago-sample"}
     for claim in CLAIMS:
         paper = claim.get("paper")
         if isinstance(paper, str) and " > " in paper:
             figure = walk(PAPER, paper.split(" > "))
-            # Of these graphs the paper has no assumptions.
-            known = claim["dataset"] not in graphs
-            if known or claim["table"] != "assumptions":
+            # The paper has no assumptions of these graphs.
+            has_assumptions = claim["dataset"] not in graphs
+            if has_assumptions or claim["table"] != "assumptions":
                 assert isinstance(figure, float), claim["claim"]
 
 
-def test_no_claim_is_left_out_of_the_committed_records():
+def test_all_claims_have_committed_records():
     records = Records(Store(REPO / "benchmark/paper/results"))
     rows = {row.claim for row in TABLES["verdicts"].make(records).rows}
     missing = {c["claim"] for c in CLAIMS if c["dataset"] != "yago3-10"} - rows
@@ -106,18 +107,18 @@ def test_no_claim_is_left_out_of_the_committed_records():
 
 def verdicts(results):
     """Returns the rows of the table by claim."""
-    rows = TABLES["verdicts"].make(made(results)).rows
+    rows = TABLES["verdicts"].make(make_records(results)).rows
     return {row.claim: row for row in rows}
 
 
-def test_the_model_of_the_papers_recipe_decides():
+def test_verdicts_use_the_model_of_the_recipe_of_the_paper():
     def presets(area, delta):
-        found = {
+        assumptions = {
             "A2": {"coverage": 1.0},
             "A4": {"delta": delta},
             "A6": {"auroc": area},
         }
-        return {"presets": {"appendix": {"assumptions": found}}}
+        return {"presets": {"appendix": {"assumptions": assumptions}}}
 
     shipped = {"wn18rr/models/gaussian-complex/0": presets(0.6, 0.9)}
     area = "A6: U_sem on emerging entities, wn18rr"
@@ -135,7 +136,7 @@ def test_the_model_of_the_papers_recipe_decides():
     assert rows[area].note == rows[gap].note == differ
 
 
-def test_two_measures_of_a_baseline():
+def test_verdict_of_a_baseline_with_two_measures():
     baselines = aurocs(ukge=0.7, mc_dropout=0.5, ensemble=0.6, sngp=0.55)
     baselines["methods"] |= {
         name: {"overall": {"auroc": area}}
@@ -151,7 +152,7 @@ def test_two_measures_of_a_baseline():
             f"fb15k-237/baselines/{EARLY}": baselines,
         }
     )
-    # The better of two measures is the one to be beaten.
+    # The better of two measures is compared.
     (row,) = (r for claim, r in rows.items() if "at least 60 %" in claim)
     assert row.measured == (
         "UKGE 40 %, MC Dropout 96 %, Deep Ensemble 63 %, SNGP 48 %"
@@ -169,7 +170,7 @@ def test_two_measures_of_a_baseline():
     assert (row.verdict, row.note) == ("holds", None)
 
 
-def test_a_claim_of_all_graphs_and_one_of_a_date():
+def test_claims_of_all_graphs_and_of_future_periods():
     rows = verdicts(
         {
             f"fb15k-237/detection/{EARLY}": aurocs(cagp=0.99),
@@ -186,8 +187,8 @@ def test_a_claim_of_all_graphs_and_one_of_a_date():
     assert (row.measured.mean, row.verdict) == (0.575, "does not hold")
 
 
-@pytest.mark.parametrize(("leaking", "near"), [(0.955, 1), (0.915, 0)])
-def test_scales_that_see_labels_beside_a_mix(leaking, near):
+@for_each(("leaking", "near"), [(0.955, 1), (0.915, 0)])
+def test_verdict_names_scales_that_use_labels(leaking, near):
     signal = {"as published, range": 0.88, "as published, largest": leaking}
     rows = verdicts(
         {
@@ -201,10 +202,10 @@ def test_scales_that_see_labels_beside_a_mix(leaking, near):
     assert f"{leaking:.3f}" in row.note
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "second", "measured", "any_holds", "some_holds"),
     [
-        # Ends are the parts themselves; every seed must agree.
+        # Weights 0 and 1 are the parts themselves; all seeds must agree.
         (
             [0.9, 0.95, 0.97, 0.85, 0.7],
             [0.9, 0.95, 0.89, 0.8, 0.7],
@@ -228,7 +229,7 @@ def test_scales_that_see_labels_beside_a_mix(leaking, near):
         ),
     ],
 )
-def test_any_weight_and_some_weight(
+def test_claims_of_any_and_of_some_weight(
     first, second, measured, any_holds, some_holds
 ):
     weights = [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -249,9 +250,9 @@ def test_any_weight_and_some_weight(
     assert (any_.note == LABELS) == any_holds
 
 
-@pytest.mark.parametrize(("mix", "holds"), [(0.99, False), (0.95, True)])
-def test_a_gain_over_the_better_part(mix, holds):
-    """Of 0.15, by the model of the recipe."""
+@for_each(("mix", "holds"), [(0.99, False), (0.95, True)])
+def test_gain_over_the_better_part(mix, holds):
+    """The claimed gain is 0.15, by the model of the recipe."""
     part = 0.9 if mix == 0.99 else 0.8
     setting = {"semantic": 0.5, "structural": part, "cagp": mix}
     detection = aurocs(semantic=0.5, structural=0.94, cagp=0.995)
@@ -269,7 +270,7 @@ def test_a_gain_over_the_better_part(mix, holds):
     assert row.verdict.startswith("holds") == holds
 
 
-def test_variants_of_cagp_are_not_compared():
+def test_significance_ignores_variants_of_cagp():
     row = {"first": "cagp", "p_bootstrap_holm": 0.001}
     compared = [
         {**row, "second": "semantic", "difference": 0.3},
@@ -287,7 +288,7 @@ def test_variants_of_cagp_are_not_compared():
     assert row.note.startswith(LABELS)
 
 
-def test_calibration_on_three_sets_of_triples():
+def test_verdicts_of_calibration_on_three_sets_of_triples():
     def result(**methods):
         return {
             "methods": {
@@ -325,7 +326,7 @@ def test_calibration_on_three_sets_of_triples():
     )
 
 
-def test_a_graph_without_records_cannot_be_tested():
+def test_claims_of_a_graph_without_records_cannot_be_tested():
     claim = "all figures of YAGO3-10"
     assert verdicts({})[claim].verdict == "cannot be tested here"
     rows = verdicts(

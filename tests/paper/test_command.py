@@ -1,20 +1,24 @@
 """The command of the paper's experiments."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
+from benchmark.paper import __main__ as main_module
+from benchmark.paper import write_tables
 from benchmark.paper.__main__ import main
 from benchmark.paper.budget import FULL, GOLDEN
 from benchmark.paper.grid import Grid, _configs
+from benchmark.paper.tables import TABLES
 from tests.conftest import REPO
 
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """Calls the command; returns its exit code and what it printed."""
+    """Calls the command; returns its exit code and its output."""
 
     def call(*args):
         monkeypatch.setattr(sys, "argv", ["benchmark.paper", *map(str, args)])
@@ -44,6 +48,31 @@ def test_bad_input_is_one_sentence_and_exit_code_2(command, tmp_path):
         assert command("run", *args)[0] == 2
 
 
+def test_tables_check_names_changed_pages(command, monkeypatch, tmp_path):
+    path = tmp_path / "page.md"
+    marks = [f"<!-- table {name} -->\n<!-- end -->\n" for name in TABLES]
+    path.write_text("# Title\n" + "".join(marks))
+    monkeypatch.setattr(write_tables, "REPO", tmp_path)
+    monkeypatch.setattr(write_tables, "PAGES", (path.name,))
+    monkeypatch.setattr(main_module, "draw_figures", lambda *args: None)
+    text = path.read_text()
+    assert command("tables", "--check")[0] == 1
+    assert path.read_text() == text
+    assert command("tables") == (0, "page.md was written\n", "")
+    written = path.read_text()
+    assert command("tables", "--check") == (0, "", "")
+    # A changed figure is named and rewritten.
+    figure = re.search(r"\| 0\.\d+ ", written)[0]
+    path.write_text(written.replace(figure, "| 7.0000 ", 1))
+    code, _, err = command("tables", "--check")
+    assert (code, "page.md" in err) == (1, True)
+    command("tables")
+    assert path.read_text() == written
+    # A table that is in no page is named.
+    path.write_text(written.replace("table verdicts", "table statistics"))
+    assert "'verdicts'" in command("tables", "--check")[2]
+
+
 def test_a_small_table_is_computed_once(command, tmp_path):
     args = ["run", "statistics", "frequencies", "--quick", "--jobs", "1"]
     args += ["--out", tmp_path / "out", "--work", tmp_path / "work"]
@@ -55,7 +84,7 @@ def test_a_small_table_is_computed_once(command, tmp_path):
     assert (code, "0 records were computed, 2 of 2 are in" in out) == (0, True)
 
 
-def test_records_are_given_their_state_and_none_is_missing(command):
+def test_status_of_all_records(command):
     code, out, _ = command("status", "--json")
     states = json.loads(out)
     assert code == 0
@@ -63,7 +92,7 @@ def test_records_are_given_their_state_and_none_is_missing(command):
     assert "not computed" not in states.values()
 
 
-def test_the_command_starts_with_pinned_instructions():
+def test_command_pins_the_cpu_instructions():
     code = "import benchmark.paper.__main__, os; print(os.environ['{}'])"
     name = "ATEN_CPU_CAPABILITY"
     printed = subprocess.run(
@@ -76,10 +105,10 @@ def test_the_command_starts_with_pinned_instructions():
     assert printed.stdout == "avx2\n"
 
 
-def test_the_golden_run_uses_every_switch():
-    """What a config of the whole grid sets, some model of it sets as well."""
+def test_golden_run_uses_each_option_of_the_grid():
+    """Each option of a config of the grid is used by the golden grid."""
 
-    def switches(budget):
+    def options_of(budget):
         options = set()
         for experiment in Grid(budget).experiments.values():
             inputs = experiment.inputs
@@ -88,8 +117,8 @@ def test_the_golden_run_uses_every_switch():
             for config in _configs(experiment.dataset, inputs):
                 for section, values in config.items():
                     for key, value in values.items():
-                        named = isinstance(value, str | bool)
-                        options.add((section, key, value if named else ""))
+                        is_choice = isinstance(value, str | bool)
+                        options.add((section, key, is_choice and value))
         return options
 
-    assert switches(FULL) - switches(GOLDEN) == set()
+    assert options_of(FULL) - options_of(GOLDEN) == set()

@@ -10,7 +10,7 @@ from pyg_cagp.coverage.kinds import KINDS
 from pyg_cagp.transforms import TemporalLikeOOD
 
 
-def test_each_kind_of_triple(tmp_path):
+def test_frequencies_equal_counts_by_hand(tmp_path):
     setting = Setting(Artifacts(tmp_path), "golden")
     figures = frequencies(setting)
     for name, partition in (
@@ -23,13 +23,13 @@ def test_each_kind_of_triple(tmp_path):
         slots = Counter()
         for pair, train in zip(pairs, kg.train_mask.tolist(), strict=True):
             slots.update(pair if train else [])
-        seen = {kind: [] for kind in KINDS}
+        ends_of = {kind: [] for kind in KINDS}
         rows = zip(pairs, kg.test_mask.tolist(), kg.ood_type, strict=True)
         for pair, test, kind in rows:
             if test:
-                seen[KINDS[kind]].append([slots[end] for end in pair])
+                ends_of[KINDS[kind]].append([slots[end] for end in pair])
         assert figures[name]["tau"] == kg.ood_tau
-        for kind, ends in seen.items():
+        for kind, ends in ends_of.items():
             got = figures[name][kind]
             assert got["count"] == len(ends) > 0
             for title, values in (

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.slow
-def test_the_golden_run_gives_the_stored_bits():
+def test_golden_run_equals_the_stored_values():
     answer = subprocess.run(
         [sys.executable, "-m", "benchmark.paper", "verify"],
         cwd=ROOT,
@@ -28,7 +28,7 @@ def test_the_golden_run_gives_the_stored_bits():
     assert int(count) > 10_000
 
 
-def test_a_changed_value_is_named(monkeypatch, tmp_path):
+def test_compare_names_changed_values(monkeypatch, tmp_path):
     monkeypatch.setattr(golden, "FOLDER", tmp_path)
     golden.record({"a/b": {"/x": 1, "/y": (0.5).hex()}})
     same = golden.compare({"a/b": {"/renamed": 1, "/y": (0.5).hex()}})

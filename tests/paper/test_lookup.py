@@ -1,4 +1,4 @@
-"""What was computed once is what is looked up."""
+"""Lookups of computed values and evidence."""
 
 import pytest
 import torch
@@ -14,6 +14,7 @@ from pyg_cagp.evaluate import predictions
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.uncertainty import EvidenceUncertainty
+from tests.loops import for_each
 
 N, R = 7, 3
 SEED = 4
@@ -44,35 +45,35 @@ def known_triples():
     return tuple(every.t())
 
 
-@pytest.mark.parametrize("width", [None, 4])
-def test_lookups_in_any_order_and_repeated(width):
+@for_each("width", [None, 4])
+def test_lookup_of_triples_in_any_order(width):
     triples = known_triples()
     generator = torch.Generator().manual_seed(0)
     size = triples[0].numel()
     shape = (size,) if width is None else (size, width)
     values = torch.rand(shape, generator=generator, dtype=torch.double)
-    lookup = Lookup(triples, values, N, R, "mine")
+    lookup = Lookup(triples, values, N, R, "values")
     table = dict(zip(tuples(triples), values.tolist(), strict=True))
-    asked = torch.randint(size, (200,), generator=generator)
-    asked = tuple(part[asked] for part in triples)
-    got = lookup(*asked)
-    assert got.tolist() == [table[triple] for triple in tuples(asked)]
+    rows = torch.randint(size, (200,), generator=generator)
+    queries = tuple(part[rows] for part in triples)
+    got = lookup(*queries)
+    assert got.tolist() == [table[triple] for triple in tuples(queries)]
     assert lookup(*(part[:0] for part in triples)).shape == (0, *shape[1:])
 
 
-@pytest.mark.parametrize("unknown", [(0, 0, 0), (3, 1, 0), (6, 2, 6)])
-def test_what_was_not_computed_is_refused(unknown):
+@for_each("unknown", [(0, 0, 0), (3, 1, 0), (6, 2, 6)])
+def test_lookup_of_other_triples_raises(unknown):
     triples = known_triples()
     assert unknown not in tuples(triples)
-    lookup = Lookup(triples, torch.zeros(triples[0].numel()), N, R, "mine")
+    lookup = Lookup(triples, torch.zeros(triples[0].numel()), N, R, "values")
     rows = [*tuples(triples)[:3], unknown, tuples(triples)[3]]
-    message = rf"'mine' was not computed for triple 3, \({unknown[0]}, "
+    message = rf"'values' .* 3, \({unknown[0]}, "
     with pytest.raises(InvalidInputError, match=message):
         lookup(*torch.tensor(rows).t())
 
 
-@pytest.mark.parametrize("negatives", [True, False])
-def test_all_triples_are_those_of_every_protocol(kg, model, negatives):
+@for_each("negatives", [True, False])
+def test_all_triples_equal_those_of_all_protocols(kg, model, negatives):
     if not negatives:
         kg = kg.clone()
         for split in ("val", "test"):
@@ -86,8 +87,8 @@ def test_all_triples_are_those_of_every_protocol(kg, model, negatives):
             "temporal-like",
             *(["verified-negatives"] if negatives else []),
         ):
-            judged = protocol_of(protocol, seed=SEED).label(kg, split)
-            want |= set(tuples((judged.head, judged.rel, judged.tail)))
+            labelled = protocol_of(protocol, seed=SEED).label(kg, split)
+            want |= set(tuples((labelled.head, labelled.rel, labelled.tail)))
         want |= set(tuples(predictions(model, kg, split=split)[:3]))
     assert len(got) == len(set(got))
     assert set(got) == want
@@ -95,7 +96,7 @@ def test_all_triples_are_those_of_every_protocol(kg, model, negatives):
     assert set(other) != want
 
 
-def test_known_evidence_is_that_which_is_collected_anew(kg, model):
+def test_known_evidence_equals_computed_evidence(kg, model):
     coverage = Coverage.from_data(kg)
     plain, known = (EvidenceUncertainty(coverage, model) for _ in range(2))
     triples = all_triples(kg, model, SEED)
@@ -110,12 +111,12 @@ def test_known_evidence_is_that_which_is_collected_anew(kg, model):
     torch.testing.assert_close(known.slopes_, plain.slopes_)
     some = tuple(part[::7].flip(0) for part in triples)
     torch.testing.assert_close(known(*some), plain(*some))
-    # Nothing is collected any more.
+    # Other triples have no evidence.
     with pytest.raises(InvalidInputError, match="'evidence' was not computed"):
-        known(*unseen(triples, kg))
+        known(*unknown_triple(triples, kg))
 
 
-def unseen(triples, kg):
-    seen = set(tuples(triples))
-    tail = next(t for t in range(kg.num_nodes) if (0, 0, t) not in seen)
+def unknown_triple(triples, kg):
+    known = set(tuples(triples))
+    tail = next(t for t in range(kg.num_nodes) if (0, 0, t) not in known)
     return torch.tensor([[0], [0], [tail]])

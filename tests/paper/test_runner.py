@@ -1,4 +1,4 @@
-"""Experiments that fail, are killed, or were computed before."""
+"""Runs of experiments: order, failures and recomputation."""
 
 import os
 import signal
@@ -62,7 +62,7 @@ def run(tmp_path, *experiments, jobs=1):
     return answer, store
 
 
-def test_scores_come_before_what_reads_them_and_both_are_kept(tmp_path):
+def test_experiments_run_after_those_they_read(tmp_path):
     plain = experiment("graph", frequencies)
     (computed, failed), store = run(tmp_path, READS, STORED, plain, jobs=2)
     assert (computed, failed) == (3, {})
@@ -71,7 +71,7 @@ def test_scores_come_before_what_reads_them_and_both_are_kept(tmp_path):
     assert run(tmp_path, READS, STORED, plain)[0] == (0, {})
 
 
-def test_scores_that_are_gone_are_computed_again_if_they_are_read(tmp_path):
+def test_missing_scores_are_recomputed_when_they_are_read(tmp_path):
     run(tmp_path, STORED, READS)
     for path in (tmp_path / "work").rglob("*.npz"):
         path.unlink()
@@ -80,7 +80,7 @@ def test_scores_that_are_gone_are_computed_again_if_they_are_read(tmp_path):
     assert run(tmp_path, STORED, changed)[0] == (2, {})
 
 
-def test_a_failure_leaves_the_others_their_records(tmp_path, capfd):
+def test_a_failure_does_not_stop_other_experiments(tmp_path, capfd):
     plain = experiment("graph", frequencies)
     (computed, failed), store = run(
         tmp_path,
@@ -97,13 +97,13 @@ def test_a_failure_leaves_the_others_their_records(tmp_path, capfd):
     assert "Traceback" in capfd.readouterr().err
 
 
-def test_a_killed_process_is_named(tmp_path):
+def test_a_killed_experiment_is_reported(tmp_path):
     (computed, failed), _ = run(tmp_path, experiment("big", killed))
     assert computed == 0
     assert "lack of memory" in failed["golden/big"]
 
 
-def test_a_recomputed_record_is_verified_or_its_figures_are_named(tmp_path):
+def test_recompute_verifies_or_names_different_figures(tmp_path):
     plain = experiment("graph", frequencies)
     _, store = run(tmp_path, plain)
     record = store.read(plain.name)

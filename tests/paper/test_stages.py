@@ -1,4 +1,4 @@
-"""What the digest of a stage's code sees, and who owns a file."""
+"""Digests of the code of stages, and the stage of a file."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def total(values: list[int]) -> float:
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package of one file, whose digests can be asked for again."""
+    """A package of one file, and a function that returns its digests."""
     folder = tmp_path / "pyg_cagp"
     (folder / "metrics").mkdir(parents=True)
     (folder / "metrics/sums.py").write_text(CODE)
@@ -36,7 +36,7 @@ def package(tmp_path, monkeypatch):
     stages.code_digests.cache_clear()
 
 
-def test_what_does_not_change_the_digest(package):
+def test_comments_docstrings_and_file_names_do_not_change_the_digest(package):
     folder, digests = package
     before = digests()
     file = folder / "metrics/sums.py"
@@ -52,7 +52,7 @@ def test_what_does_not_change_the_digest(package):
     assert digests() == before
 
 
-def test_what_changes_the_digest_of_its_stage_alone(package):
+def test_changed_code_changes_the_digest_of_its_stage_only(package):
     folder, digests = package
     before = digests()
     (folder / "metrics/sums.py").write_text(CODE.replace("< 0", "<= 0"))
@@ -62,7 +62,7 @@ def test_what_changes_the_digest_of_its_stage_alone(package):
     }
 
 
-def test_the_longest_folder_owns_a_file():
+def test_stage_of_a_file():
     for path, stage in (
         ("nn/kge/distmult.py", "model"),
         ("nn/posterior/laplace.py", "posterior"),
@@ -73,7 +73,7 @@ def test_the_longest_folder_owns_a_file():
         assert stages.stage_of(stages.PACKAGE / path) == stage
 
 
-def test_a_stamp_confirms_changed_code_until_it_changes_again(package):
+def test_a_stamp_is_valid_until_the_code_changes(package):
     folder, digests = package
     record = {"commit": "abc", "code": digests()}
     assert stages.changed_since(record) is None
@@ -97,7 +97,7 @@ def test_traced_names_the_stages_of_called_functions():
     assert passed == {"metrics"}
 
 
-def test_every_stage_is_passed_by_some_experiment_and_missed_by_another():
+def test_each_stage_has_experiments_with_and_without_it():
     experiments = Grid(FULL).experiments.values()
     for stage in stages.STAGES:
         passed = {stage in e.stages for e in experiments}

@@ -1,4 +1,4 @@
-"""Records: what identifies them, and what is refused."""
+"""Records: identity, state and malformed lines."""
 
 import json
 from dataclasses import replace
@@ -30,7 +30,7 @@ def store(tmp_path):
     return store
 
 
-def test_a_record_is_read_as_it_was_written(store):
+def test_write_and_read(store):
     again = Store(store.folder)
     assert again.names == ["a/errors/0", "a/errors/1", "a/graph"]
     assert again.read("a/graph") == store.read("a/graph")
@@ -51,7 +51,7 @@ def test_identity_is_config_data_seed_and_versions(store, monkeypatch):
     assert store.has(experiment("a/graph"), "data")
 
 
-def test_lines_that_are_no_records_are_refused(store):
+def test_malformed_lines_raise(store):
     path = store.folder / "a/errors.jsonl"
     text = path.read_text()
     for line, message in (
@@ -64,7 +64,7 @@ def test_lines_that_are_no_records_are_refused(store):
             Store(store.folder)
 
 
-def test_states(store, monkeypatch):
+def test_states_of_records(store, monkeypatch):
     class Graphs(Artifacts):
         def digest(self, dataset):
             return "data"
@@ -97,12 +97,12 @@ def test_states(store, monkeypatch):
     assert states()[0] == "unverified since c"
 
 
-def test_figures_leave_out_times():
+def test_figures_exclude_seconds():
     value = {"a": [1, {"seconds": 2.0, "b": "x"}], "seconds": {"c": 1}}
     assert dict(figures(value)) == {"/a/0": 1, "/a/1/b": "x"}
 
 
-def test_six_digits_are_stored():
+def test_figures_are_stored_with_six_digits():
     assert rounded({"x": [123456.789, 0.00012345678, 7, None]}) == {
         "x": [123457.0, 0.000123457, 7, None]
     }

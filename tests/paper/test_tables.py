@@ -1,4 +1,4 @@
-"""Tables of records that were written by hand."""
+"""Tables of records that are written by hand."""
 
 import json
 
@@ -8,50 +8,53 @@ from scipy.stats import sem, t
 
 from benchmark.paper.tables import TABLES, Records, Spread, Table
 from benchmark.paper.tables.table import show
-from tests.paper.made import Made, made, seeds
+from tests.loops import for_each
+from tests.paper.records import MemoryStore, make_records, seeds
 
 VALUES = [0.31, 0.36, 0.33, 0.30]
 
 
-def test_spread_is_the_interval_of_student():
-    records = made(seeds("x/kind", VALUES, "methods", "mine", "auroc"))
-    got = records.spread("x/kind", "methods", "mine", "auroc")
+def test_spread_equals_the_student_interval():
+    records = make_records(seeds("x/kind", VALUES, "methods", "cagp", "auroc"))
+    got = records.spread("x/kind", "methods", "cagp", "auroc")
     low, high = t.interval(0.95, 3, np.mean(VALUES), sem(VALUES))
     assert got.mean == pytest.approx(np.mean(VALUES))
     assert got.mean - got.half == pytest.approx(low)
     assert got.mean + got.half == pytest.approx(high)
     assert records.spread("x/kind", "methods", "another", "auroc") is None
-    assert records.spread("x/kind", "methods", "mine", "auroc", "no") is None
-    assert records.spread("x/other", "methods", "mine", "auroc") is None
+    assert records.spread("x/kind", "methods", "cagp", "auroc", "no") is None
+    assert records.spread("x/other", "methods", "cagp", "auroc") is None
 
 
 def test_seeds_without_a_figure_do_not_count():
-    got = made(seeds("x/kind", [None, 0.2, None, 0.4], "a")).spread(
+    got = make_records(seeds("x/kind", [None, 0.2, None, 0.4], "a")).spread(
         "x/kind", "a"
     )
     # For two values, 12.7062 times their half distance.
     assert (got.mean, got.half) == pytest.approx((0.3, 1.27062), rel=1e-5)
-    alone = made(seeds("x/kind", [None, 0.2], "a")).spread("x/kind", "a")
+    alone = make_records(seeds("x/kind", [None, 0.2], "a")).spread(
+        "x/kind", "a"
+    )
     assert alone == Spread(0.2, seeds=1)
     assert str(alone) == "0.2000 (of 1)"
 
 
-def test_only_some_graphs_and_seeds():
+def test_records_of_some_graphs_and_seeds():
     results = {
         **seeds("x/kind", [1.0, 2.0, 6.0], "a"),
         **seeds("y/kind", [5.0], "a"),
         "x/graph": {"n": 3},
     }
-    assert made(results).spread("x/kind", "a").mean == 3
-    assert made(results, seeds=2).spread("x/kind", "a").mean == 1.5
-    some = made(results, ["y"], 2)
+    assert make_records(results).spread("x/kind", "a").mean == 3
+    assert make_records(results, seeds=2).spread("x/kind", "a").mean == 1.5
+    some = make_records(results, ["y"], 2)
     assert some.names == ["y/kind/0"]
     assert some.one("x/graph") is None
     assert some.spread("y/kind", "a") == Spread(5.0)
 
 
-def test_seeds_are_in_order_and_of_one_experiment():
-    records = made(
+def test_seeds_are_sorted_and_of_one_experiment():
+    records = make_records(
         {
             **{f"x/kind/m/{seed}": {"seed": seed} for seed in range(12)},
             "x/kind/m/a/0": {"seed": 90},
@@ -64,8 +67,8 @@ def test_seeds_are_in_order_and_of_one_experiment():
     assert records.datasets() == ["wn18rr", "x"]
 
 
-def test_baselines_are_looked_up_apart():
-    records = made(
+def test_baselines_have_their_own_records():
+    records = make_records(
         {
             "x/detection/a/0": {"methods": {"cagp": {"auroc": 0.9}}},
             "x/baselines/a/0": {
@@ -79,19 +82,21 @@ def test_baselines_are_looked_up_apart():
     ] == [0.9, 0.6]
 
 
-def test_printing():
+def test_formats_of_figures_and_tables():
     assert str(Spread(0.12345)) == "0.1235"
     assert str(Spread(0.12345, 0.0678, 2)) == "0.12 ± 0.07"
-    # An interval that is too small to show is one, and none is none.
+    # A small interval is shown; an interval of 0 is not.
     assert str(Spread(0.5, 1e-9, 2)) == "0.50 ± 0.00"
     assert str(Spread(0.5, 0.0, 2)) == "0.50"
     shown = [show(v) for v in (None, True, False, 1234, 0.5, "x")]
     assert shown == ["-", "yes", "no", "1,234", "0.5000", "x"]
     spread = Spread(0.9, 0.01, 3, seeds=1)
     rows = [("ours", spread, 12345), ("theirs", None, 1)]
-    table = Table("mine", "Mine", ("method", "AUROC", "n"), rows, ("A note.",))
+    table = Table(
+        "table", "Title", ("method", "AUROC", "n"), rows, ("A note.",)
+    )
     assert table.to_markdown(2) == (
-        "## Mine\n\n| method | AUROC | n |\n|---|---|---|\n"
+        "## Title\n\n| method | AUROC | n |\n|---|---|---|\n"
         "| ours | 0.900 ± 0.010 (of 1) | 12,345 |\n| theirs | - | 1 |\n\n"
         "A note."
     )
@@ -101,20 +106,20 @@ def test_printing():
     ]
 
 
-def test_every_table_without_its_records():
+def test_tables_without_records_are_empty():
     for results in ({}, {"wn18rr/x": {}, "nl27k/x/0": {}}):
         for name, maker in TABLES.items():
-            table = maker.make(made(results))
+            table = maker.make(make_records(results))
             assert table.name == name
             assert table.to_markdown().startswith(f"### {table.title}\n")
             if name not in ("verdicts", "effort"):
                 assert table.rows == [], name
 
 
-def test_figures_stand_beside_those_of_the_paper():
+def test_figures_are_shown_beside_the_paper():
     path = "methods", "cagp", "overall", "auroc"
     table = TABLES["table3"].make(
-        made(
+        make_records(
             {
                 **seeds("wn18rr/detection/standard-stated", [0.5, 0.7], *path),
                 **seeds(
@@ -136,7 +141,7 @@ def test_figures_stand_beside_those_of_the_paper():
     assert (second_paper, third) == (0.871, Spread(0.9, seeds=1))
 
 
-def test_sizes_of_a_graph_beside_those_of_the_paper():
+def test_sizes_are_compared_with_the_paper():
     sizes = {
         "num_nodes": 14541,
         "num_relations": 237,
@@ -150,7 +155,7 @@ def test_sizes_of_a_graph_beside_those_of_the_paper():
     names = ("synthetic", "wn18rr", "fb15k-237")
     rows = (
         TABLES["statistics"]
-        .make(made({f"{name}/graph": sizes for name in names}))
+        .make(make_records({f"{name}/graph": sizes for name in names}))
         .rows
     )
     assert rows == [
@@ -163,16 +168,18 @@ def test_sizes_of_a_graph_beside_those_of_the_paper():
     ]
 
 
-@pytest.mark.parametrize("dataset", ["fb15k-237", "icews14"])
-def test_a_table_of_one_graph(dataset):
-    """It shows the graph that has figures, and the paper only of its own."""
+@for_each("dataset", ["fb15k-237", "icews14"])
+def test_table_of_one_graph(dataset):
+    """It shows the graph with records; the paper has one graph only."""
     areas = {"emerging": {"auroc": 0.7}, "overall": {"auroc": 0.9}}
     result = {
         "methods": {"structural": areas},
         "counts": {"test": {"id": 5, "emerging": 1, "novel": 2}},
     }
     name = f"{dataset}/detection/temporal-like-table2/0"
-    table = TABLES["table2"].make(made({name: result, "wn18rr/graph": {}}))
+    table = TABLES["table2"].make(
+        make_records({name: result, "wn18rr/graph": {}})
+    )
     assert table.title == f"By kind of OOD, AUROC, {dataset}"
     note = "Test triples: 5 id, 1 emerging, 2 novel"
     (row,) = table.rows
@@ -201,16 +208,18 @@ def test_weeks_are_averaged_by_four():
         f"icews14/arrival/{seed}": {"weeks": weeks(frozen)}
         for seed, frozen in enumerate((0.2, 0.4))
     }
-    first, last = TABLES["arrival"].make(made(results)).rows
+    first, last = TABLES["arrival"].make(make_records(results)).rows
     assert first[:3] == ("icews14", "1 to 4", 10 + 20 + 30 + 40)
     assert [f.mean for f in first[3:]] == pytest.approx([0.15, 0.3])
     assert last[:3] == ("icews14", "5 to 5", 50)
     assert [f.mean for f in last[3:]] == pytest.approx([0.4, 0.3])
 
 
-def errors(accuracy, first, p=0.5, kept=0.6):
+def errors(accuracy, first, p=0.5, answered=0.6):
     """A result of how two methods rank errors, one with an AURC of 0.4."""
-    selective = {"0.85": {"accuracy": kept, "optimum": 1, "answer_rate": 0.8}}
+    selective = {
+        "0.85": {"accuracy": answered, "optimum": 1, "answer_rate": 0.8}
+    }
     pair = {"first": "cagp", "second": "max probability"}
     return {
         "accuracy": accuracy,
@@ -222,9 +231,9 @@ def errors(accuracy, first, p=0.5, kept=0.6):
     }
 
 
-def test_errors_against_the_maximum_probability():
+def test_errors_are_compared_with_the_maximum_probability():
     table = TABLES["errors"].make(
-        made(
+        make_records(
             {
                 "wn18rr/errors/0": errors(0.5, 0.41, 0.0092),
                 "wn18rr/errors/1": errors(0.5, 0.38),
@@ -239,12 +248,12 @@ def test_errors_against_the_maximum_probability():
     assert rows["max probability"][1] is None
 
 
-def test_fewer_errors_among_answers():
+def test_error_reduction_of_selective_prediction():
     results = {
-        "fb15k-237/errors/0": errors(0.5, 0.4, kept=0.6),
-        "fb15k-237/errors/1": errors(0.6, 0.4, kept=0.6),
+        "fb15k-237/errors/0": errors(0.5, 0.4, answered=0.6),
+        "fb15k-237/errors/1": errors(0.6, 0.4, answered=0.6),
     }
-    table = TABLES["selective"].make(made(results))
+    table = TABLES["selective"].make(make_records(results))
     rows = {row[0]: row for row in table.rows}
     # 40 % wrong in place of 50 %, and as many as before.
     assert rows["CAGP"][5].mean == pytest.approx((0.2 + 0.0) / 2)
@@ -255,7 +264,7 @@ def test_fewer_errors_among_answers():
     assert (answered, accuracy.mean) == ("1.0000", 0.55)
 
 
-def test_differences_and_their_p_values():
+def test_significance_shows_differences_and_p_values():
     row = {"first": "cagp", "second": "semantic", "difference": 0.25}
     aside = {**row, "first": "semantic", "second": "cagp"}
     other = {**row, "second": "ukge", "difference": -0.1}
@@ -270,7 +279,7 @@ def test_differences_and_their_p_values():
         # Only the first seed is compared.
         f"{name}/1": result(1.0, row),
     }
-    table = TABLES["significance"].make(made(results))
+    table = TABLES["significance"].make(make_records(results))
     assert table.columns == ["method", "wn18rr, random tails"]
     assert table.rows == [
         ["UKGE", "-0.1000, p 0.5000"],
@@ -278,8 +287,8 @@ def test_differences_and_their_p_values():
     ]
 
 
-def test_effort_adds_up():
-    """A model that was trained before counts with the time of its training."""
+def test_effort_sums_the_seconds():
+    """A model that was loaded counts by the time of its training."""
     trained = {"seconds": {"training": 7000.0, "posterior": 200.0}}
     results = {
         "a/models/m/0": trained,
@@ -288,7 +297,7 @@ def test_effort_adds_up():
         "b/scores/y/0": {"seconds": {"fit": 9999.0}},
     }
     seconds = dict(zip(results, (10.0, 7200.0, 1790.0, 3600.0), strict=True))
-    records = Records(Made(results, seconds=seconds))
+    records = Records(MemoryStore(results, seconds=seconds))
     assert TABLES["effort"].make(records).rows == [
         ("a", 3, "4.00", "0.50", "4.50"),
         ("b", 1, "0.00", "1.00", "1.00"),
@@ -296,13 +305,13 @@ def test_effort_adds_up():
     ]
 
 
-def test_an_empty_table_says_where_its_figures_are():
-    table = TABLES["appendix"].make(made({"wn18rr/graph": {}}))
+def test_an_empty_table_has_a_note():
+    table = TABLES["appendix"].make(make_records({"wn18rr/graph": {}}))
     assert "table `stated` or `inclusive`" in table.to_markdown()
     assert table.to_dict()["notes"] == list(table.if_empty)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("table", "record", "reads"),
     [
         ("table2", "x/detection/temporal-like-table2/0", True),
@@ -316,5 +325,5 @@ def test_an_empty_table_says_where_its_figures_are():
         ("verdicts", "x/leak/1", True),
     ],
 )
-def test_which_records_a_table_reads(table, record, reads):
+def test_records_read_by_a_table(table, record, reads):
     assert TABLES[table].reads(record) == reads

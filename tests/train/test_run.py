@@ -1,4 +1,4 @@
-"""Whole runs: killed and resumed, and as TensorBoard shows them."""
+"""Runs: killed, resumed, loaded, and shown by TensorBoard."""
 
 import json
 import math
@@ -26,6 +26,7 @@ from pyg_cagp.train import (
     train_run,
 )
 from pyg_cagp.train.build import MODELS
+from tests.loops import for_each
 
 SET = {
     "train.epochs": 4,
@@ -38,7 +39,7 @@ SET = {
 }
 FLAGS = [f"--set={key}={value}" for key, value in SET.items()]
 
-# Half of the n-th checkpoint reaches the disk, and then the power goes.
+# Half of the fifth checkpoint is written, and then the process is killed.
 KILLED_IN_MID_CHECKPOINT = """
 import os, pathlib, signal, sys
 from pyg_cagp.cli import main
@@ -57,7 +58,7 @@ pathlib.Path.write_bytes = write_half
 main(sys.argv[1:])
 """
 
-# The n-th step is never finished.
+# The process is killed at the eighteenth step.
 KILLED_IN_MID_EPOCH = """
 import os, signal, sys
 from pyg_cagp.cli import main
@@ -78,7 +79,7 @@ main(sys.argv[1:])
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    out = tmp_path_factory.mktemp("run") / "whole"
+    out = tmp_path_factory.mktemp("run") / "finished"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYG_CAGP_CACHE", str(out.parent / "cache"))
         kg = load("synthetic")
@@ -92,19 +93,23 @@ def weights(out):
     return (out / "model.safetensors").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "script", [KILLED_IN_MID_EPOCH, KILLED_IN_MID_CHECKPOINT]
+@pytest.mark.slow
+@for_each(
+    ("name", "script"),
+    [("epoch", KILLED_IN_MID_EPOCH), ("checkpoint", KILLED_IN_MID_CHECKPOINT)],
 )
-def test_killed_and_resumed_is_bit_identical(finished, tmp_path, script):
-    out = tmp_path / "broken"
+def test_a_killed_and_resumed_run_is_bit_identical(
+    finished, tmp_path, name, script
+):
+    out = tmp_path / name
     args = ["train", "synthetic", "--out", str(out), *FLAGS]
     killed = subprocess.run([sys.executable, "-c", script, *args], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert (out / "last.safetensors").exists()
     assert not (out / "run.json").exists()
-    with pytest.raises(CheckpointError, match="interrupted; continue it"):
+    with pytest.raises(CheckpointError, match="--resume"):
         load_run(out)
-    assert main(args) == 2  # It does not begin anew over what is there.
+    assert main(args) == 2  # It does not overwrite a run.
     assert main([*args, "--resume"]) == 0
     assert weights(out) == weights(finished[0])
     assert not list(out.glob(".*"))
@@ -116,8 +121,7 @@ def test_killed_and_resumed_is_bit_identical(finished, tmp_path, script):
     assert first["validation"] == second["validation"]
 
 
-def test_killed_from_outside_and_resumed(finished, tmp_path):
-    """Kill -9 at whatever moment it comes."""
+def test_a_run_killed_at_any_time_can_be_resumed(finished, tmp_path):
     out = tmp_path / "broken"
     args = ["train", "synthetic", "--out", str(out), *FLAGS]
     process = subprocess.Popen([sys.executable, "-m", "pyg_cagp", *args])
@@ -132,7 +136,7 @@ def test_killed_from_outside_and_resumed(finished, tmp_path):
     assert weights(out) == weights(finished[0])
 
 
-def test_loads_what_was_saved(finished):
+def test_load_run_equals_the_trained_run(finished):
     out, run = finished
     again = load_run(out)
     every = torch.arange(run.model.num_nodes)
@@ -145,7 +149,7 @@ def test_loads_what_was_saved(finished):
     )
     assert again.config == run.config
     assert again.record == json.loads(json.dumps(run.record))
-    # Entities that no triple speaks of keep the prior.
+    # Entities without training triples keep the prior variance.
     unseen = run.model.node_freq == 0
     prior = torch.tensor(run.record["prior_variance"])
     if unseen.any():
@@ -154,7 +158,7 @@ def test_loads_what_was_saved(finished):
     assert (again.model.mean_variance(every)[~unseen] < prior).all()
 
 
-def test_training_s_variances_stay_beside_the_posterior(finished):
+def test_trained_variances_are_stored_beside_the_posterior(finished):
     out, run = finished
     again = load_run(out).model
     assert again.posterior.key == run.model.posterior.key
@@ -166,7 +170,7 @@ def test_training_s_variances_stay_beside_the_posterior(finished):
     assert again.posterior.key != run.model.posterior.key
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "change"),
     [
         ("log_variance_", lambda x: x[1:]),
@@ -186,18 +190,20 @@ def test_training_s_variances_stay_beside_the_posterior(finished):
         ("other", lambda x: torch.ones(1)),
     ],
 )
-def test_posteriors_of_strangers_are_checked(finished, tmp_path, name, change):
+def test_a_malformed_posterior_in_a_file_raises(
+    finished, tmp_path, name, change
+):
     path = finished[0] / "model.safetensors"
     tensors, meta = load_checkpoint(path)
     del meta["crc32"]
     tensors[f"posterior.{name}"] = change(tensors.get(f"posterior.{name}"))
     tensors = {k: v for k, v in tensors.items() if v is not None}
     save_checkpoint(tmp_path / path.name, tensors, meta)
-    with pytest.raises(CheckpointError, match="cannot be read as the model"):
+    with pytest.raises(CheckpointError, match="safetensors"):
         load_model(tmp_path / path.name)
 
 
-def test_tensorboard_shows_the_run(finished):
+def test_tensorboard_events_of_a_run(finished):
     out, run = finished
     events = EventAccumulator(str(out), {"histograms": 0, "images": 0})
     events.Reload()
@@ -216,7 +222,7 @@ def test_tensorboard_shows_the_run(finished):
     assert "variance/quantile_0.5" in tags["scalars"]
     tenths = [tag for tag in tags["histograms"] if "by_frequency" in tag]
     assert len(tenths) == 10
-    # After the posterior was fitted, rare entities vary more than others.
+    # By the fitted posterior, rare entities have larger variances.
     low, high = (
         events.Histograms(f"log10_variance_by_frequency/tenth_{tenth}")[-1]
         for tenth in ("01", "10")
@@ -238,10 +244,11 @@ def test_tensorboard_shows_the_run(finished):
     assert len(lines) == 1 + min(5000, run.model.num_nodes)
 
 
-@pytest.mark.parametrize("epoch", [1, 2])
-def test_resumed_events_are_shown_once(tmp_path, epoch):
-    """Killed when an epoch is on the screen, but not yet in a checkpoint."""
-    out = tmp_path / "broken"
+@pytest.mark.slow
+@for_each("epoch", [1, 2])
+def test_resumed_runs_log_each_epoch_once(tmp_path, epoch):
+    """Killed after an epoch was logged and before its checkpoint."""
+    out = tmp_path / str(epoch)
     args = ["train", "synthetic", "--out", str(out), *FLAGS]
     args.append("--set=train.checkpoint_every=0")
     script = KILLED_IN_MID_CHECKPOINT.replace("count == 5", f"count == {epoch}")
@@ -254,11 +261,11 @@ def test_resumed_events_are_shown_once(tmp_path, epoch):
     assert steps == [1, 2, 3, 4]
 
 
-def test_bad_input(finished, tmp_path, capsys):
+def test_bad_input_raises(finished, tmp_path, capsys):
     out, _ = finished
     kg = load("synthetic")
     config = Config.find("synthetic", "gaussian-distmult").override(SET)
-    with pytest.raises(InvalidInputError, match="already holds a run"):
+    with pytest.raises(InvalidInputError, match="already"):
         train_run(kg, config, out=out)
     events = sorted(out.glob("events*"))
     other = kg.clone()
@@ -268,68 +275,60 @@ def test_bad_input(finished, tmp_path, capsys):
         (kg, config.override({"train.lr": 0.2}), 0),
         (other, config, 0),
     ):
-        with pytest.raises(CheckpointError, match="belongs to another run"):
+        with pytest.raises(CheckpointError, match="another run"):
             train_run(graph, changed, out=out, seed=seed, resume=True)
     assert sorted(out.glob("events*")) == events
-    with pytest.raises(CheckpointError, match="holds no finished run; train"):
+    with pytest.raises(CheckpointError, match="no finished run"):
         load_run(tmp_path)
     (tmp_path / "run.json").write_text("{")
     with pytest.raises(CheckpointError, match="cannot be read"):
         load_run(tmp_path)
-    # What is wrong is said before anything is made.
-    made = tmp_path / "made"
+    # Bad input is reported before the folder is made.
+    folder = tmp_path / "folder"
     for flags, message in (
-        (["--set=train.lr"], "must be written as SECTION.KEY=VALUE"),
-        (["--set=model.depth=3"], "has no option 'depth'"),
-        (["--set=posterior.prior=-1"], "'prior' must be positive"),
-        (["--device=nowhere"], "'--device nowhere' cannot be used"),
-        (["--device=meta"], "'--device meta' cannot be used"),
-        (["--config=none.toml"], "cannot read the config"),
-        (["--config=a.toml", "--model=kg2e"], "leave out '--model'"),
-        (
-            ["--set=model.reciprocal=False"],
-            "'reciprocal' must be True or False",
-        ),
+        (["--set=train.lr"], "SECTION.KEY=VALUE"),
+        (["--set=model.depth=3"], "'depth'"),
+        (["--set=posterior.prior=-1"], "'prior'"),
+        (["--device=nowhere"], "'--device nowhere'"),
+        (["--device=meta"], "'--device meta'"),
+        (["--config=none.toml"], "none.toml"),
+        (["--config=a.toml", "--model=kg2e"], "'--model'"),
+        (["--set=model.reciprocal=False"], "'reciprocal'"),
         (
             [
                 "--set=model.variational=false",
                 "--set=posterior.name=variational",
             ],
-            "use a LaplacePosterior",
+            "LaplacePosterior",
         ),
-        (["--set=train.optimizer=sparse-adam"], "needs a model with sparse"),
+        (["--set=train.optimizer=sparse-adam"], "sparse"),
     ):
-        assert main(["train", "synthetic", "--out", str(made), *flags]) == 2
+        assert main(["train", "synthetic", "--out", str(folder), *flags]) == 2
         assert message in capsys.readouterr().err
-        assert not made.exists()
+        assert not folder.exists()
 
 
-def test_command_line_prints_one_document(tmp_path, capsys):
-    out = tmp_path / "run"
-    args = ["train", "synthetic", "--model", "gaussian-complex", *FLAGS]
+@pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
+@for_each("model", MODELS)
+def test_train_command_prints_one_json_document(
+    awkward_graph, tmp_path, capsys, model
+):
+    out = tmp_path / model
+    args = ["train", str(awkward_graph), "--model", model, *FLAGS]
     args += ["--set=train.epochs=1", "--out", str(out)]
     assert main([*args, "--json"]) == 0
-    captured = capsys.readouterr()
-    document = json.loads(captured.out)
-    assert document["config"]["model"]["name"] == "gaussian-complex"
+    document = json.loads(capsys.readouterr().out)
+    assert document["config"]["model"]["name"] == model
     assert document["validation"]["val/mrr"] > 0
     assert document["run"] == str(out)
+    # TensorBoard prints nothing about files of the first run.
+    assert main([*args, "--resume", "--json"]) == 0
+    json.loads(capsys.readouterr().out)
     assert main([*args, "--resume"]) == 0
     assert "validation mrr" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_every_shipped_config_trains_to_the_end(tmp_path, capsys, model):
-    args = ["train", "synthetic", "--model", model, *FLAGS, "--json"]
-    args += ["--set=train.epochs=1", "--out", str(tmp_path / "run")]
-    assert main(args) == 0
-    assert json.loads(capsys.readouterr().out)["validation"]["val/mrr"] > 0
-    # Standard output stays clean when TensorBoard finds its files there.
-    assert main([*args, "--resume"]) == 0
-    json.loads(capsys.readouterr().out)
-
-
-def test_posterior_can_be_found_in_another_way(finished):
+def test_resume_with_another_posterior_refits_it(finished):
     out, run = finished
     config = run.config.override({"posterior.prior": 0.5})
     before = (out / "last.safetensors").read_bytes()
@@ -341,8 +340,9 @@ def test_posterior_can_be_found_in_another_way(finished):
     assert (out / "last.safetensors").read_bytes() == before
 
 
-def test_the_recipe_of_the_paper_trains(tmp_path, capsys):
-    args = ["train", "synthetic", "--recipe", "paper", "--json"]
+@pytest.mark.filterwarnings("ignore::pyg_cagp.exceptions.CAGPWarning")
+def test_recipe_of_the_paper_trains(awkward_graph, tmp_path, capsys):
+    args = ["train", str(awkward_graph), "--recipe", "paper", "--json"]
     args += ["--set=train.epochs=1", "--out", str(tmp_path / "run")]
     assert main(args) == 0
     document = json.loads(capsys.readouterr().out)
@@ -350,7 +350,7 @@ def test_the_recipe_of_the_paper_trains(tmp_path, capsys):
     assert document["prior_variance"] == pytest.approx(1.0)
 
 
-def test_a_name_is_enough_and_nothing_is_written(tmp_path, monkeypatch):
+def test_train_run_without_out_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     kg = load("synthetic")
@@ -359,17 +359,17 @@ def test_a_name_is_enough_and_nothing_is_written(tmp_path, monkeypatch):
     run = train_run(kg, "kg2e", progress=False)
     assert list(tmp_path.iterdir()) == []
     assert run.record["dataset"] == "synthetic"
-    # The folder changes nothing in the model.
+    # With a folder, the model is the same.
     other = train_run(kg, "kg2e", out=tmp_path / "run", progress=False)
     for name, tensor in run.model.state_dict().items():
         assert torch.equal(tensor, other.model.state_dict()[name])
 
 
-def test_the_config_is_that_of_the_graph(monkeypatch):
-    asked = []
+def test_train_run_takes_the_config_of_the_graph(monkeypatch):
+    calls = []
 
     def find(*args, **options):
-        asked.append((*args, options["recipe"]))
+        calls.append((*args, options["recipe"]))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Config, "find", find)
@@ -383,15 +383,15 @@ def test_the_config_is_that_of_the_graph(monkeypatch):
     ):
         with pytest.raises(KeyboardInterrupt):
             train_run(graph, "kg2e", dataset=dataset, recipe=recipe)
-        assert asked.pop() == (expected, "kg2e", recipe)
+        assert calls.pop() == (expected, "kg2e", recipe)
 
 
 @pytest.mark.filterwarnings("error")
-def test_options_that_exclude_each_other():
+def test_options_that_exclude_each_other_raise():
     kg, config = load("synthetic"), Config.find(None, "kg2e")
-    with pytest.raises(InvalidInputError, match="'recipe' needs the name"):
+    with pytest.raises(InvalidInputError, match="'recipe'"):
         train_run(kg, config, recipe="paper")
-    with pytest.raises(InvalidInputError, match="'resume' needs the folder"):
+    with pytest.raises(InvalidInputError, match="'resume'"):
         train_run(kg, config, resume=True)
-    with pytest.raises(InvalidInputError, match="'model' must be one of"):
+    with pytest.raises(InvalidInputError, match="'model'"):
         train_run(kg, "distmult")

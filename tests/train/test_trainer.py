@@ -1,13 +1,14 @@
-"""The loop: what it learns, when it stops, and what it leaves behind."""
+"""The training loop: progress, stops, resumption and checkpoints."""
 
 import math
+from itertools import product
 
 import pytest
 import torch
 from safetensors.torch import save_file
 
 from pyg_cagp.data.kg import triples
-from pyg_cagp.datasets import SyntheticKG, load
+from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.exceptions import (
     CheckpointError,
     DivergenceError,
@@ -29,11 +30,12 @@ from pyg_cagp.train.optim import (
     scheduled_share,
 )
 from tests.conftest import random_edges
+from tests.loops import for_each
 
 
 @pytest.fixture(scope="module")
 def kg():
-    return load("synthetic")
+    return SyntheticKG(num_nodes=600, num_relations=20, num_triples=8000)[0]
 
 
 def make(kg, **kwargs):
@@ -43,11 +45,11 @@ def make(kg, **kwargs):
 
 def fast(**kwargs):
     return TrainOptions(
-        **{"epochs": 2, "batch_size": 4096, "eval_triples": 50, **kwargs}
+        **{"epochs": 2, "batch_size": 1100, "eval_triples": 50, **kwargs}
     )
 
 
-def test_batches_hold_every_triple_once():
+def test_batches_contain_each_triple_once():
     edge_index, rel = random_edges(9, 2, 23)
     generator = torch.Generator().manual_seed(0)
     batches = TripleBatches(edge_index[0], rel, edge_index[1], 5, generator)
@@ -55,18 +57,18 @@ def test_batches_hold_every_triple_once():
     got = list(batches)
     assert [len(batch[0]) for batch in got] == [5, 5, 5, 5, 3]
     assert len(batches) == 5
-    together = torch.cat([torch.stack(batch) for batch in got], dim=1)
+    joined = torch.cat([torch.stack(batch) for batch in got], dim=1)
     expected = torch.stack([edge_index[0], rel, edge_index[1]])
-    assert not torch.equal(together, expected)
-    assert sorted(together.t().tolist()) == sorted(expected.t().tolist())
-    # Another epoch has another order; the same state, the same one.
-    assert not torch.equal(torch.stack(next(iter(batches))), together[:, :5])
+    assert not torch.equal(joined, expected)
+    assert sorted(joined.t().tolist()) == sorted(expected.t().tolist())
+    # Another epoch has another order; the same state, the same order.
+    assert not torch.equal(torch.stack(next(iter(batches))), joined[:, :5])
     generator.set_state(state)
     again = list(batches.epoch(first=3))
     assert torch.equal(torch.stack(again[0]), torch.stack(got[3]))
 
 
-def test_learns_and_keeps_the_best(kg):
+def test_fit_returns_the_best_weights(kg):
     options = TrainOptions(
         epochs=6, batch_size=512, lr=0.05, eval_every=1, eval_triples=500
     )
@@ -74,15 +76,15 @@ def test_learns_and_keeps_the_best(kg):
     state = trainer.fit()
     mrrs = [entry["val/mrr"] for entry in state.history]
     losses = [entry["train/loss"] for entry in state.history]
-    assert losses[-1] < losses[0] - 1
+    assert losses[-1] < losses[0] - 0.5
     assert state.best_mrr == max(mrrs)
     assert mrrs[state.best_epoch - 1] == max(mrrs)
-    # The model is the one of the best look, and can be measured again.
+    # The weights are those of the best validation pass.
     again = Validation(kg, num_triples=500, seed=0)(trainer.model)
     assert again["val/mrr"] == state.best_mrr
 
 
-def test_same_seed_same_bits(kg):
+def test_weights_depend_on_the_seed_only(kg):
     weights = []
     for seed in (3, 3, 4):
         trainer = Trainer(
@@ -95,31 +97,29 @@ def test_same_seed_same_bits(kg):
     assert not torch.equal(weights[0], weights[2])
 
 
-def test_stops_when_patience_is_out(kg):
+def test_early_stopping(kg):
     options = fast(epochs=30, eval_every=1, patience=2, lr=1e-12)
     trainer = Trainer(make(kg), kg, options=options, progress=False)
-    # Nothing is learned: looks tie with the first, and a tie is no gain.
+    # Validation passes tie with the first, and a tie is no improvement.
     state = trainer.fit()
     assert (state.epoch, state.best_epoch, state.misses) == (3, 1, 2)
 
 
-@pytest.mark.parametrize(
-    ("optimizer", "sparse"),
-    [
-        ("adam", True),
-        ("adam", False),
-        ("sparse-adam", True),
-        ("adagrad", True),
-        ("adagrad", False),
-    ],
-)
-@pytest.mark.parametrize("place", ["_train_on", "_validate"])
-def test_interrupted_and_resumed_is_the_same(
-    kg, tmp_path, optimizer, sparse, place
+OPTIMIZERS = [
+    ("adam", True),
+    ("adam", False),
+    ("sparse-adam", True),
+    ("adagrad", True),
+    ("adagrad", False),
+]
+
+
+@for_each(("setting", "place"), product(OPTIMIZERS, ["_train_on", "_validate"]))
+def test_interrupted_and_resumed_training_is_the_same(
+    kg, tmp_path, setting, place
 ):
-    """With a learned prior, warm-up and clipping; within an epoch, or when it
-    is over but for the look at validation.
-    """
+    """Interrupted within an epoch, or before the validation pass."""
+    optimizer, sparse = setting
     options = fast(
         optimizer=optimizer,
         epochs=3,
@@ -139,13 +139,15 @@ def test_interrupted_and_resumed_is_the_same(
             options=options,
             seed=0,
             checkpoint=path,
-            fingerprint="it",
+            fingerprint="one",
             progress=False,
         )
 
-    whole = trainer(tmp_path / "whole")
-    expected = whole.fit()
-    broken = trainer(tmp_path / "broken")
+    folder = tmp_path / f"{optimizer}-{sparse}-{place}"
+    folder.mkdir()
+    complete = trainer(folder / "complete")
+    expected = complete.fit()
+    broken = trainer(folder / "broken")
     calls, work = 0, getattr(broken, place)
 
     def fail_in_epoch_two(*args):
@@ -158,16 +160,16 @@ def test_interrupted_and_resumed_is_the_same(
     setattr(broken, place, fail_in_epoch_two)
     with pytest.raises(KeyboardInterrupt):
         broken.fit()
-    again = trainer(tmp_path / "broken")
+    again = trainer(folder / "broken")
     torch.rand(7)
     assert again.fit(resume=True) == expected
-    for key, weight in whole.model.state_dict().items():
+    for key, weight in complete.model.state_dict().items():
         assert torch.equal(weight, again.model.state_dict()[key]), key
-    # What is finished stays so.
-    assert trainer(tmp_path / "broken").fit(resume=True) == expected
+    # A finished training is not repeated.
+    assert trainer(folder / "broken").fit(resume=True) == expected
 
 
-def test_only_ones_own_state_is_resumed(kg, tmp_path):
+def test_resuming_another_state_raises(kg, tmp_path):
     path = tmp_path / "state"
     save_checkpoint(path, {}, {"config": {}})
     trainer = Trainer(
@@ -179,11 +181,11 @@ def test_only_ones_own_state_is_resumed(kg, tmp_path):
         fingerprint="one",
         progress=False,
     )
-    with pytest.raises(CheckpointError, match="not the state of a training"):
+    with pytest.raises(CheckpointError, match="state"):
         trainer.fit(resume=True)
     trainer.save()
     trainer.device = torch.device("meta")
-    with pytest.raises(CheckpointError, match="written on device 'cpu'"):
+    with pytest.raises(CheckpointError, match="'cpu'"):
         trainer.load()
     Trainer(
         make(kg),
@@ -203,11 +205,11 @@ def test_only_ones_own_state_is_resumed(kg, tmp_path):
         fingerprint="other",
         progress=False,
     )
-    with pytest.raises(CheckpointError, match="belongs to another run"):
+    with pytest.raises(CheckpointError, match="another run"):
         other.fit(resume=True)
 
 
-def test_a_loss_that_is_no_number_stops(kg, tmp_path):
+def test_a_loss_that_is_not_finite_raises(kg, tmp_path):
     path = tmp_path / "state"
     options = fast(epochs=4, lr=0.25)
     trainer = Trainer(
@@ -224,34 +226,29 @@ def test_a_loss_that_is_no_number_stops(kg, tmp_path):
         train_on(batch, weight)
 
     trainer._train_on = poison
-    with pytest.raises(
-        DivergenceError,
-        match=r"loss is nan at step 8 \(epoch 2, batch 3, whose first triple "
-        r"is \(\d+, \d+, \d+\)\); the last good checkpoint is '.*state'; "
-        r"lower 'lr' \(now 0.25\)",
-    ):
+    with pytest.raises(DivergenceError, match="step 8") as caught:
         trainer.fit()
+    for part in ("nan", "epoch 2", "batch 3", str(path), "'lr'", "0.25"):
+        assert part in str(caught.value)
     tensors, meta = load_checkpoint(path)
     assert meta["progress"]["epoch"] == 1
     assert all(tensor.isfinite().all() for tensor in tensors.values())
 
 
-def test_a_weight_that_is_no_number_is_not_saved(kg, tmp_path):
+def test_weights_that_are_not_finite_are_not_saved(kg, tmp_path):
     path = tmp_path / "state"
     trainer = Trainer(
         make(kg), kg, options=fast(), seed=0, checkpoint=path, progress=False
     )
     with torch.no_grad():
         trainer.model.node_emb.weight[0] = math.inf
-    with pytest.raises(
-        DivergenceError, match=r"node_emb.weight.*no earlier check"
-    ):
+    with pytest.raises(DivergenceError, match="node_emb"):
         trainer.save()
     assert not path.exists()
 
 
-def test_a_last_step_into_nowhere_is_seen(kg):
-    """It would rank first: nothing is larger than what is no number."""
+def test_weights_that_are_not_finite_after_the_last_step_raise(kg):
+    """Such a model would rank first: no score is larger than NaN."""
     trainer = Trainer(make(kg), kg, options=fast(epochs=1), progress=False)
     train_on = trainer._train_on
 
@@ -266,8 +263,8 @@ def test_a_last_step_into_nowhere_is_seen(kg):
         trainer.fit()
 
 
-def test_best_weights_survive_resuming(kg, tmp_path):
-    """The best look was the first, and all after it were in vain."""
+def test_best_weights_are_resumed(kg, tmp_path):
+    """The first validation pass is the best."""
     options = fast(epochs=4, eval_every=1, lr=0.05)
     path = tmp_path / "state"
     trainer = Trainer(
@@ -276,15 +273,15 @@ def test_best_weights_survive_resuming(kg, tmp_path):
         options=options,
         seed=0,
         checkpoint=path,
-        fingerprint="it",
+        fingerprint="one",
         progress=False,
     )
-    looks = iter([0.5, 0.4, 0.3, 0.2])
-    kept = []
+    mrrs = iter([0.5, 0.4, 0.3, 0.2])
+    weights = []
 
     def fake(model):
-        kept.append(model.node_emb.weight.detach().clone())
-        return {"val/mrr": next(looks)}
+        weights.append(model.node_emb.weight.detach().clone())
+        return {"val/mrr": next(mrrs)}
 
     trainer.validation = fake
     save = trainer.save
@@ -303,14 +300,14 @@ def test_best_weights_survive_resuming(kg, tmp_path):
         options=options,
         seed=0,
         checkpoint=path,
-        fingerprint="it",
+        fingerprint="one",
         progress=False,
     )
     again.validation = fake
     state = again.fit(resume=True)
     assert (state.best_mrr, state.best_epoch, state.misses) == (0.5, 1, 3)
-    assert torch.equal(again.model.node_emb.weight, kept[0])
-    assert not torch.equal(kept[0], kept[-1])
+    assert torch.equal(again.model.node_emb.weight, weights[0])
+    assert not torch.equal(weights[0], weights[-1])
 
 
 def test_learning_rate_follows_the_schedule(kg):
@@ -318,18 +315,17 @@ def test_learning_rate_follows_the_schedule(kg):
     history = (
         Trainer(make(kg), kg, options=options, progress=False).fit().history
     )
-    size = -(-int(kg.train_mask.sum()) // 4096)
+    size = -(-int(kg.train_mask.sum()) // 1100)
     last = [(epoch * size - 1) / (4 * size) for epoch in range(1, 5)]
     rates = [entry["train/lr"] for entry in history]
     assert rates == pytest.approx([0.08 * (1 - done) for done in last])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "change",
     [{"clip_norm": 1e-3}, {"mixed_precision": True}, {"noise_table": 10**6}],
-    ids=str,
 )
-def test_options_matter(kg, change):
+def test_options_change_the_weights(kg, change):
     weights = []
     for options in (fast(epochs=1), fast(epochs=1, **change)):
         trainer = Trainer(make(kg), kg, options=options, progress=False)
@@ -338,7 +334,7 @@ def test_options_matter(kg, change):
     assert not torch.equal(*weights)
 
 
-def test_weight_of_the_prior_rises(kg):
+def test_kl_warmup_raises_the_weight_of_the_prior(kg):
     options = fast(epochs=4, kl_warmup=2.0, eval_every=9)
     trainer = Trainer(
         make(kg, kl_weight=0.8), kg, options=options, progress=False
@@ -349,7 +345,7 @@ def test_weight_of_the_prior_rises(kg):
     assert trainer.model.kl_weight == 0.8
 
 
-def test_models_with_bounds_stay_within(kg):
+def test_constraints_hold_after_training(kg):
     model = KG2E(kg.num_nodes, kg.num_relations, 8)
     Trainer(model, kg, options=fast(lr=0.5), progress=False).fit()
     assert model.node_emb.weight.norm(dim=-1).max() <= 1 + 1e-5
@@ -363,7 +359,7 @@ def test_mixed_precision_learns(kg):
     assert history[-1]["train/loss"] < history[0]["train/loss"]
 
 
-def test_no_validation_triples_keep_the_last():
+def test_without_validation_triples_the_last_weights_are_returned():
     kg = SyntheticKG(seed=0)[0].clone()
     kg.test_mask |= kg.val_mask
     kg.val_mask[:] = False
@@ -371,12 +367,11 @@ def test_no_validation_triples_keep_the_last():
     assert state.best_mrr is None
     assert state.epoch == 2
     kg.train_mask[:] = False
-    with pytest.raises(InvalidInputError, match="no training triples"):
+    with pytest.raises(InvalidInputError, match="training triples"):
         Trainer(make(kg), kg, options=fast())
 
 
-def test_validation_never_looks_at_test(kg):
-    """Moving test triples elsewhere changes nothing."""
+def test_validation_does_not_depend_on_test_triples(kg):
     other = kg.clone()
     generator = torch.Generator().manual_seed(0)
     shift = torch.randint(kg.num_nodes, (2,), generator=generator)
@@ -387,7 +382,7 @@ def test_validation_never_looks_at_test(kg):
     assert Validation(kg)(model) == Validation(other)(model)
 
 
-def test_validation_leaves_out_what_train_and_validation_know(toy):
+def test_validation_filters_by_train_and_validation(toy):
     """One query by hand: (0, 0, ?) is 1 and 2 in train, and 3."""
     model = GaussianDistMult(5, 3, 1)
     model.node_emb.weight.data = torch.tensor([[1.0], [9], [8], [2], [5]])
@@ -411,7 +406,7 @@ def test_schedules():
     assert scheduled_share("constant", 3, 4) == 1.0
 
 
-def test_clipping_is_that_of_torch(kg):
+def test_clip_gradients_equals_torch(kg):
     head, rel, tail = triples(kg, "train")
     batch = head[:500], rel[:500], tail[:500]
     grads = []
@@ -429,7 +424,7 @@ def test_clipping_is_that_of_torch(kg):
     torch.testing.assert_close(norm, expected)
     for one, other in zip(*grads, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-8)
-    # What is small enough stays as it is.
+    # Gradients below the norm are unchanged.
     before = weights[0].grad.to_dense().clone()
     clip_gradients(weights, 100.0)
     assert torch.equal(before, weights[0].grad.to_dense())
@@ -442,12 +437,12 @@ def test_sparse_and_dense_parameters_get_their_optimizers(kg):
     assert kinds == ["SparseAdam", "RowAdam"]
     kinds = [type(o).__name__ for o in build_optimizers(model, fast())]
     assert kinds == ["RowAdam"]
-    with pytest.raises(InvalidInputError, match="needs a model with sparse"):
+    with pytest.raises(InvalidInputError, match="sparse"):
         build_optimizers(make(kg), lazy)
 
 
-def test_row_adam_is_adam():
-    """Step for step, though its gradients are sparse and repeat rows."""
+def test_row_adam_equals_adam():
+    """Sparse gradients with repeated rows against dense ones."""
     torch.manual_seed(0)
     start = torch.randn(50, 4)
     dense, sparse = (
@@ -471,24 +466,24 @@ def test_row_adam_is_adam():
     assert not torch.equal(start, sparse.weight)
 
 
-def test_checkpoints_that_are_none(tmp_path):
+def test_files_that_are_not_checkpoints_raise(tmp_path):
     path = tmp_path / "state"
-    with pytest.raises(CheckpointError, match="there is no earlier checknt"):
+    with pytest.raises(CheckpointError, match="no checkpoint"):
         load_checkpoint(path)
     path.write_bytes(b"not a checkpoint")
-    with pytest.raises(CheckpointError, match="is not a checkpoint of pyg_c"):
+    with pytest.raises(CheckpointError, match="not a checkpoint"):
         load_checkpoint(path)
     save_checkpoint(path, {"a": torch.ones(2)}, {"schema": 99})
-    with pytest.raises(CheckpointError, match="has schema 99"):
+    with pytest.raises(CheckpointError, match="99"):
         load_checkpoint(path)
     save_file({"a": torch.ones(2)}, path, {"pyg_cagp": "[1]"})
-    with pytest.raises(CheckpointError, match="is not a checkpoint of pyg_c"):
+    with pytest.raises(CheckpointError, match="not a checkpoint"):
         load_checkpoint(path)
     save_checkpoint(path, {"a": torch.ones(2)}, {"b": 1.5})
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     (tmp_path / "damaged").write_bytes(content)
-    with pytest.raises(CheckpointError, match="is damaged"):
+    with pytest.raises(CheckpointError, match="damaged"):
         load_checkpoint(tmp_path / "damaged")
     tensors, meta = load_checkpoint(path)
     assert torch.equal(tensors["a"], torch.ones(2))

@@ -1,4 +1,4 @@
-"""A graph and a trained model that all estimators share."""
+"""The graph and the trained models of the tests of estimators."""
 
 import pytest
 import torch

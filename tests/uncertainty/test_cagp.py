@@ -1,4 +1,4 @@
-"""The mix of both signals, and the one of all evidence."""
+"""CAGP and the estimator of all evidence."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,9 @@ def signals(estimator, labelled):
     return torch.stack([parts.semantic, parts.structural], 1).double()
 
 
-def test_parts_add_up(world, model, coverage, triples):
+def test_total_is_the_weighted_sum_of_the_parts(
+    world, model, coverage, triples
+):
     for estimator in (SimpleAverage(model, coverage), CAGP(model, coverage)):
         estimator.fit(world)
         total, semantic, structural = estimator.decompose(*triples)
@@ -36,19 +38,19 @@ def test_parts_add_up(world, model, coverage, triples):
     assert SimpleAverage(model, coverage).fit(world).alpha == 0.5
 
 
-def test_the_weight_of_largest_likelihood(world, model, coverage):
+def test_weight_maximizes_the_likelihood(world, model, coverage):
     cagp = CAGP(model, coverage).fit(world, protocol="standard")
     val = Standard().label(world, "val")
     x, y = signals(cagp, val).numpy(), val.label.numpy()
     slopes = LogisticRegression(C=np.inf, tol=1e-8).fit(x, y).coef_[0]
     if slopes.min() < 0:
-        # A negative slope is not allowed, so the other stands alone.
+        # A negative slope is not allowed, so the other signal has weight 1.
         assert cagp.alpha == (0 if slopes[0] < 0 else 1)
     else:
         assert cagp.alpha == pytest.approx(slopes[0] / slopes.sum(), abs=0.01)
 
 
-def test_the_weight_of_largest_auroc(world, model, coverage):
+def test_weight_maximizes_the_auroc(world, model, coverage):
     cagp = CAGP(model, coverage, fit_by="auroc").fit(world)
     val = TemporalLike().label(world, "val")
     x = signals(cagp, val)
@@ -60,7 +62,7 @@ def test_the_weight_of_largest_auroc(world, model, coverage):
         assert best >= metrics.auroc(mixed, val.label) - 1e-12
 
 
-def test_a_mix_beats_both_of_its_parts(world, coverage):
+def test_combination_has_a_larger_auroc_than_its_parts(world, coverage):
     rarity = FrequencyUncertainty(coverage)
     structural = StructuralUncertainty(coverage)
     cagp = CAGP(rarity, coverage, fit_by="auroc").fit(world)
@@ -72,21 +74,21 @@ def test_a_mix_beats_both_of_its_parts(world, coverage):
     assert areas[0] > max(areas[1:])
 
 
-def test_models_of_another_graph_are_refused(model, toy):
-    with pytest.raises(InvalidInputError, match="must be of one graph"):
+def test_model_and_coverage_of_two_graphs_raise(model, toy):
+    with pytest.raises(InvalidInputError, match="one graph"):
         CAGP(model, Coverage.from_data(toy))
-    with pytest.raises(InvalidInputError, match="'fit_by' must be one of"):
+    with pytest.raises(InvalidInputError, match="'fit_by'"):
         CAGP(model, Coverage.from_data(toy), fit_by="loss")
 
 
-def test_no_validation_triples_to_fit_on(world, model, coverage):
+def test_fit_without_validation_triples_raises(world, model, coverage):
     empty = world.clone()
     empty.val_mask = torch.zeros_like(world.val_mask)
     for estimator in (
         CAGP(model, coverage),
         EvidenceUncertainty(coverage, model),
     ):
-        with pytest.raises(InvalidInputError, match="a fit needs"):
+        with pytest.raises(InvalidInputError, match="fit"):
             estimator.fit(empty)
 
 
@@ -96,38 +98,39 @@ def evidence(world, model, coverage):
     return estimator.fit(world, protocol="comprehensive")
 
 
-def test_evidence_is_a_sum_of_monotone_parts(evidence, triples):
+def test_evidence_is_a_monotone_sum_of_its_parts(evidence, triples):
     parts = evidence.parts(*triples)
     assert set(parts) == set(FAMILIES)
     logit = sum(parts.values()) + evidence.intercept_
     torch.testing.assert_close(evidence(*triples), torch.sigmoid(logit))
     assert float(evidence.slopes_.min()) >= 0
-    found = evidence.evidence(*triples)
-    assert found.shape[1] == len(evidence.evidence.names)
-    basis = evidence._basis(found, evidence.knots_)
+    columns = evidence.evidence(*triples)
+    assert columns.shape[1] == len(evidence.evidence.names)
+    basis = evidence._basis(columns, evidence.knots_)
     before = (basis * evidence.slopes_).sum((1, 2))
-    for column in range(found.size(1)):
-        more = found.clone()
-        more[:, column] += torch.rand(found.size(0)).double()
+    for column in range(columns.size(1)):
+        more = columns.clone()
+        more[:, column] += torch.rand(columns.size(0)).double()
         after = evidence._basis(more, evidence.knots_) * evidence.slopes_
         assert bool((after.sum((1, 2)) >= before - 1e-9).all())
 
 
-def test_pieces_of_a_basis_by_hand():
+def test_basis_by_hand():
     knots = torch.tensor([[0.0, 1.0, 3.0]])
-    found = torch.tensor([[-1.0], [0.5], [2.0], [10.0]])
-    got = EvidenceUncertainty._basis(found, knots)[:, 0]
+    values = torch.tensor([[-1.0], [0.5], [2.0], [10.0]])
+    got = EvidenceUncertainty._basis(values, knots)[:, 0]
     want = [[0, 0, 0], [0.5, 0, 0], [1, 1, 0], [1, 2, 7]]
     assert got.tolist() == want
 
 
-def test_evidence_gives_a_probability(world, evidence):
+def test_evidence_is_calibrated_and_better_than_each_column(world, evidence):
     test = Comprehensive(seed=1).label(world, "test")
     p = evidence(*test.triples)
     assert metrics.expected_calibration_error(p, test.label) < 0.05
-    # It knows more than its best single piece.
-    found = evidence.evidence(*test.triples)
-    single = [metrics.auroc(column, test.label) for column in found.t()]
+    single = [
+        metrics.auroc(column, test.label)
+        for column in evidence.evidence(*test.triples).t()
+    ]
     assert metrics.auroc(p, test.label) > max(single)
 
 

@@ -1,4 +1,4 @@
-"""What rules have inferred raises confidence."""
+"""UKGE with triples inferred by rules."""
 
 import pytest
 import torch
@@ -7,6 +7,7 @@ from pyg_cagp.data import TripleIndex, as_kg
 from pyg_cagp.nn.kge import UKGE
 from pyg_cagp.uncertainty.baselines import UKGEUncertainty
 from tests.conftest import random_edges, split
+from tests.loops import for_each
 
 N, R = 40, 3
 
@@ -20,7 +21,7 @@ def kg():
 
 
 def with_rules(kg, num, least):
-    """Triples that are not in the graph, said to be true by rules."""
+    """Adds triples inferred by rules, with a least confidence."""
     edges, kind = random_edges(N, R, 3 * num, seed=1)
     known = TripleIndex.from_data(kg).contains(edges[0], kind, edges[1])
     chosen = (~known).nonzero().view(-1)[:num]
@@ -35,8 +36,8 @@ def trained(kg):
     return UKGEUncertainty(model, epochs=20, batch_size=64, lr=0.03).fit(kg)
 
 
-@pytest.mark.parametrize("num", [30, 300])
-def test_inferred_triples_are_believed_more(kg, num):
+@for_each("num", [30, 300])
+def test_inferred_triples_get_higher_confidence(kg, num):
     ruled = with_rules(kg, num, 0.9)
     head, tail = ruled.psl_edge_index
     inferred = head, ruled.psl_edge_type, tail
@@ -44,12 +45,12 @@ def test_inferred_triples_are_believed_more(kg, num):
     got = trained(ruled).confidence(*inferred)
     assert float(got.mean()) > float(without.mean()) + 0.2
     assert float((got > without).double().mean()) > 0.9
-    # A rule that asks for nothing changes nothing.
+    # Rules of least confidence 0 have no effect.
     idle = trained(with_rules(kg, num, 0.0)).confidence(*inferred)
     torch.testing.assert_close(idle, without)
 
 
-def test_a_graph_in_which_rules_found_nothing(kg):
+def test_no_inferred_triples_have_no_effect(kg):
     head, tail = kg.edge_index
     rows = head, kg.edge_type, tail
     got = trained(with_rules(kg, 0, 0.9)).confidence(*rows)

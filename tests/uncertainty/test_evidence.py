@@ -1,4 +1,4 @@
-"""All evidence, fitted on given labels."""
+"""The estimator of all evidence, fitted on given labels."""
 
 import pytest
 import torch
@@ -6,6 +6,7 @@ import torch
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.protocols import protocol as protocol_of
 from pyg_cagp.uncertainty import EvidenceUncertainty
+from tests.loops import for_each
 
 
 def labelled(kg, protocol):
@@ -13,8 +14,8 @@ def labelled(kg, protocol):
     return val.triples, val.label
 
 
-@pytest.mark.parametrize("protocol", ["temporal-like", "standard"])
-def test_given_labels_equal_those_of_a_protocol(
+@for_each("protocol", ["temporal-like", "standard"])
+def test_fit_on_labels_of_a_protocol_equals_fit_by_the_protocol(
     world, model, coverage, triples, protocol
 ):
     val, label = labelled(world, protocol)
@@ -29,28 +30,27 @@ def test_given_labels_equal_those_of_a_protocol(
         assert torch.equal(got(*triples), want(*triples))
 
 
-def test_labels_decide(world, coverage):
+def test_mean_probability_equals_the_share_of_labels(world, coverage):
     val, label = labelled(world, "standard")
     estimator = EvidenceUncertainty(coverage)
-    # At the optimum, probabilities have the mean of the labels.
     for given in (label, 1 - label, (label * val[0] % 3 == 1).long()):
         got = estimator.fit_labelled(*val, given)(*val)
         share = float(given.double().mean())
         assert float(got.mean()) == pytest.approx(share, abs=1e-3)
 
 
-def test_bad_labels(world, coverage):
+def test_bad_labels_raise(world, coverage):
     val, label = labelled(world, "standard")
     estimator = EvidenceUncertainty(coverage)
     for given, number in ((label * 0, 0), (label * 0 + 1, label.numel())):
-        with pytest.raises(InvalidInputError, match=f"gives {number} OOD of"):
+        with pytest.raises(InvalidInputError, match=str(number)):
             estimator.fit_labelled(*val, given)
-    with pytest.raises(InvalidInputError, match="'head_index' and 'label'"):
+    with pytest.raises(InvalidInputError, match="'label'"):
         estimator.fit_labelled(*val, label[1:])
-    with pytest.raises(InvalidInputError, match="'head_index' and 'rel_type'"):
+    with pytest.raises(InvalidInputError, match="'rel_type'"):
         estimator.fit_labelled(val[0], val[1][1:], val[2], label)
     outside = val[2].clone()
     outside[5] = world.num_nodes
-    with pytest.raises(InvalidInputError, match="'tail_index' must lie"):
+    with pytest.raises(InvalidInputError, match="'tail_index'"):
         estimator.fit_labelled(val[0], val[1], outside, label)
     assert not hasattr(estimator, "slopes_")

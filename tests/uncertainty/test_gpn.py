@@ -1,4 +1,4 @@
-"""Evidence: where there is data, where there is none, and how it spreads."""
+"""Graph posterior networks: evidence, its propagation and uncertainty."""
 
 import pytest
 import torch
@@ -23,19 +23,18 @@ def gpn(world, model):
     ).fit(world)
 
 
-def test_training_learns(gpn):
+def test_training_lowers_the_loss(gpn):
     assert gpn.losses_[-1] < gpn.losses_[0]
     assert len(gpn.losses_) == 43
 
 
-def test_roles_that_were_filled_have_more_evidence(gpn, coverage):
+def test_covered_roles_have_more_evidence(gpn, coverage):
     entity, cls, _ = _slots(coverage)
-    seen = gpn.log_alpha_[entity, cls].mean()
-    assert float(seen) > float(gpn.log_alpha_.mean())
+    covered = gpn.log_alpha_[entity, cls].mean()
+    assert float(covered) > float(gpn.log_alpha_.mean())
 
 
-def test_counts_fall_where_no_data_is(gpn):
-    """Far from all embeddings, every class has hardly any density."""
+def test_evidence_falls_with_the_distance_from_the_data(gpn):
     flows = gpn.network["flows"]
     with torch.no_grad():
         near = gpn.network["encoder"](gpn.model.embed())
@@ -47,7 +46,7 @@ def test_counts_fall_where_no_data_is(gpn):
     assert counts[1] >= 10 * counts[2]
 
 
-def test_slots_are_those_of_the_training_triples(world, coverage):
+def test_slots_equal_the_training_triples(world, coverage):
     entity, cls, count = _slots(coverage)
     want = {}
     head, rel, tail = triples(world, "train")
@@ -64,15 +63,15 @@ def test_slots_are_those_of_the_training_triples(world, coverage):
     assert got == want
 
 
-def test_evidence_spreads_by_personalised_pagerank(world):
-    """Against powers of the normalised matrix, written out."""
+def test_propagation_equals_personalised_pagerank(world):
+    """Compares with powers of the normalised adjacency matrix."""
     edge_index = to_undirected(coalesce(world.edge_index[:, world.train_mask]))
     n = world.num_nodes
     x = torch.rand(n, 2)
     got = APPNP(3, 0.1)(x, edge_index)
     a = torch.zeros(n, n)
     a[edge_index[0], edge_index[1]] = 1
-    # PyG keeps loops that are there and adds those that are not.
+    # PyG adds missing self-loops.
     a[torch.arange(n), torch.arange(n)] = 1
     norm = a.sum(1).rsqrt()
     a = norm[:, None] * a * norm
@@ -82,7 +81,7 @@ def test_evidence_spreads_by_personalised_pagerank(world):
     torch.testing.assert_close(got, want, rtol=1e-4, atol=1e-5)
 
 
-def test_doubt_is_the_lack_of_evidence_for_both_roles(gpn, triples):
+def test_uncertainty_is_minus_the_mean_log_evidence_of_both_roles(gpn, triples):
     head, rel, tail = triples
     evidence = gpn.log_alpha_
     want = -(evidence[head, rel] + evidence[tail, rel + gpn.num_relations]) / 2

@@ -1,4 +1,4 @@
-"""The single signals, by hand and by their definitions."""
+"""Single signals against their definitions."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ from pyg_cagp.uncertainty import (
 )
 
 
-def test_semantic_is_a_mean_of_mean_variances(model, triples):
+def test_semantic_combines_mean_variances_of_both_entities(model, triples):
     head, rel, tail = triples
     variance = model.variance(torch.arange(model.num_nodes)).mean(1)
     for how, want in (
@@ -29,13 +29,13 @@ def test_semantic_is_a_mean_of_mean_variances(model, triples):
         got = SemanticUncertainty(model, combine=how)(*triples)
         torch.testing.assert_close(got, want)
     torch.testing.assert_close(SemanticUncertainty(model).entity(), variance)
-    # The relation makes no difference: that is the paper's point.
+    # It does not depend on the relation.
     other = (rel + 1) % model.num_relations
     semantic = SemanticUncertainty(model)
     assert torch.equal(semantic(head, other, tail), semantic(*triples))
 
 
-def test_frequency_and_structure_by_hand(toy):
+def test_frequency_and_structural_by_hand(toy):
     # Train: (0,0,1) (0,0,2) (1,0,2) (0,1,3) (2,1,2).
     cov = Coverage.from_data(toy)
     head, rel, tail = torch.tensor([[0, 1, 2], [0, 0, 1], [3, 0, 0]])
@@ -54,16 +54,16 @@ def test_frequency_and_structure_by_hand(toy):
         torch.testing.assert_close(got, (2 - weights).float())
 
 
-def test_possible_pairs_find_what_made_the_data():
-    """Pairs are possible or not, and possible ones happen now and then."""
+def test_possible_pairs_recover_the_parameters_of_simulated_data():
+    """A pair is possible or not; a possible pair occurs at a rate."""
     generator = torch.Generator().manual_seed(0)
     num_nodes, theta, rate = 4000, 0.3, 0.05
     possible = torch.rand(num_nodes, generator=generator) < theta
     slots = torch.randint(1, 120, (num_nodes,), generator=generator)
     entity = torch.repeat_interleave(torch.arange(num_nodes), slots)
-    happens = torch.rand(entity.numel(), generator=generator) < rate
-    rel = torch.where(happens & possible[entity], 0, 1)
-    # All are heads; their tails are one entity more.
+    occurs = torch.rand(entity.numel(), generator=generator) < rate
+    rel = torch.where(occurs & possible[entity], 0, 1)
+    # All entities are heads; one more entity is every tail.
     tail = torch.full_like(entity, num_nodes)
     cov = Coverage.from_edges(
         torch.stack([entity, tail]), rel, num_nodes + 1, 2
@@ -72,21 +72,25 @@ def test_possible_pairs_find_what_made_the_data():
     assert float(pairs.theta[0]) == pytest.approx(theta, abs=0.03)
     assert float(pairs.rate[0]) == pytest.approx(rate, abs=0.005)
     got = pairs(torch.arange(num_nodes), torch.zeros(num_nodes).long())
-    seen = cov.contains(torch.arange(num_nodes), torch.zeros(num_nodes).long())
-    assert bool((got[seen] == 1).all())
-    # Of the silent ones, as many are possible as it says, at every frequency.
+    covered = cov.contains(
+        torch.arange(num_nodes), torch.zeros(num_nodes).long()
+    )
+    assert bool((got[covered] == 1).all())
+    # The probability of uncovered pairs is calibrated at each frequency.
     for low, high in ((1, 15), (15, 40), (40, 120)):
-        chosen = ~seen & (slots >= low) & (slots < high)
+        chosen = ~covered & (slots >= low) & (slots < high)
         share = float(possible[chosen].double().mean())
         assert float(got[chosen].mean()) == pytest.approx(share, abs=0.06)
-    # Silence of an entity that was seen often says more.
-    rare, often = slots.argmin(), torch.where(seen, -1, slots).argmax()
-    if not bool(seen[rare]):
-        assert got[rare] > got[often]
+    # An uncovered pair of a frequent entity is less likely to be possible.
+    rare, frequent = slots.argmin(), torch.where(covered, -1, slots).argmax()
+    if not bool(covered[rare]):
+        assert got[rare] > got[frequent]
 
 
 @torch.no_grad()
-def test_softmax_terms_are_those_of_all_candidates(world, model, triples):
+def test_softmax_terms_equal_a_softmax_over_all_candidates(
+    world, model, triples
+):
     head, rel, tail = triples
     for size in (1, 5 * world.num_nodes, 2**21):
         terms = softmax_terms(model, head, rel, tail, max_scores=size)
@@ -99,7 +103,7 @@ def test_softmax_terms_are_those_of_all_candidates(world, model, triples):
 
 
 @torch.no_grad()
-def test_scores_and_energies():
+def test_score_and_energy_by_definition():
     torch.manual_seed(0)
     model = DistMult(6, 2, 4)
     torch.nn.init.normal_(model.node_emb.weight)
@@ -121,12 +125,12 @@ def test_scores_and_energies():
         torch.testing.assert_close(got, want)
 
 
-def test_bad_options(model, coverage):
-    with pytest.raises(InvalidInputError, match="'combine' must be one of"):
+def test_bad_options_raise(model, coverage):
+    with pytest.raises(InvalidInputError, match="'combine'"):
         SemanticUncertainty(model, combine="sum")
-    with pytest.raises(InvalidInputError, match="'view' must be one of"):
+    with pytest.raises(InvalidInputError, match="'view'"):
         StructuralUncertainty(coverage, view="count")
-    with pytest.raises(InvalidInputError, match="'temperature' must be pos"):
+    with pytest.raises(InvalidInputError, match="'temperature'"):
         Energy(model, temperature=0)
-    with pytest.raises(InvalidInputError, match="'kind' must be one of"):
+    with pytest.raises(InvalidInputError, match="'kind'"):
         ScoreUncertainty(model, kind="margin")

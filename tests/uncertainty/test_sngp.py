@@ -1,4 +1,4 @@
-"""A Gaussian process knows how far it is from what it has seen."""
+"""SNGP: variances by the distance from the training triples."""
 
 import pytest
 import torch
@@ -19,10 +19,8 @@ def sngp(world):
     return SNGP(model, epochs=6, lr=0.02).fit(world)
 
 
-def test_variance_is_that_of_a_bayesian_regression(sngp, world):
-    """Its precision, from features made one batch at a time, is symmetric and
-    at least the prior's.
-    """
+def test_variance_equals_that_of_a_bayesian_regression(sngp, world):
+    """The covariance is symmetric and at most that of the prior."""
     eigen = torch.linalg.eigvalsh(sngp.covariance_.double())
     assert 0 < float(eigen.min()) < float(eigen.max()) <= 1 + 1e-4
     torch.testing.assert_close(
@@ -38,7 +36,6 @@ def test_variance_is_that_of_a_bayesian_regression(sngp, world):
 
 
 def test_variance_grows_with_the_distance_from_the_data(sngp, world):
-    """Seen from the features, not from the labels."""
     some = world.train_mask.nonzero().view(-1)[:300]
     head, tail = world.edge_index[:, some]
     triples = head, world.edge_type[some], tail
@@ -56,22 +53,22 @@ def test_variance_grows_with_the_distance_from_the_data(sngp, world):
             phi = model.process.features(near + distance * push)
             means.append(float(((phi @ sngp.covariance_) * phi).sum(1).mean()))
     assert means[0] < means[1] < means[2]
-    # No farther than the prior lets it be.
+    # The prior is the upper bound.
     assert means[2] <= 2.0
 
 
-def test_variance_pulls_probabilities_towards_a_half(sngp, world):
+def test_variance_moves_probabilities_towards_a_half(sngp, world):
     other = SNGP(sngp.model, measure="probability", epochs=6)
     other.covariance_, other.losses_ = sngp.covariance_, sngp.losses_
     head, tail = world.edge_index[:, :200]
     triples = head, world.edge_type[:200], tail
     with torch.no_grad():
         plain = sngp.model.confidence(*triples)
-    careful = 1 - other(*triples)
-    assert bool(((careful - 0.5).abs() <= (plain - 0.5).abs() + 1e-6).all())
-    assert bool(((careful > 0.5) == (plain > 0.5)).all())
+    confidence = 1 - other(*triples)
+    assert bool(((confidence - 0.5).abs() <= (plain - 0.5).abs() + 1e-6).all())
+    assert bool(((confidence > 0.5) == (plain > 0.5)).all())
 
 
-def test_bad_options(sngp):
-    with pytest.raises(InvalidInputError, match="'measure' must be one of"):
+def test_bad_options_raise(sngp):
+    with pytest.raises(InvalidInputError, match="'measure'"):
         SNGP(sngp.model, measure="entropy")

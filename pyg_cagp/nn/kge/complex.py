@@ -70,7 +70,7 @@ class GaussianComplEx(BilinearKGEModel):
         return torch.cat([real, rel_re * tail_im - rel_im * tail_re], dim=-1)
 
     def map_moment(self, rel: Tensor, mass: Tensor, tails: Tensor) -> Tensor:
-        r"""Returns weighted sums of squares of mapped tails."""
+        r"""Returns :math:`\sum_k w_{bk} (\mathbf{M}_{r_b} \mathbf{e}_k)^2`."""
         squares = self.map_squared(rel, mass @ tails.square())
         rel_re, rel_im = rel.chunk(2, dim=-1)
         tails_re, tails_im = tails.chunk(2, dim=-1)

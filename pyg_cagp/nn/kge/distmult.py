@@ -36,7 +36,9 @@ class GaussianDistMult(BilinearKGEModel):
         return rel * tail
 
     def transpose(self, rel: Tensor) -> Tensor:
-        r"""Returns :obj:`rel`, as the matrix is symmetric."""
+        r"""Returns :obj:`rel`, as :math:`\textrm{diag}(\mathbf{e}_r)` is
+        symmetric.
+        """
         return rel
 
     def map_squared(self, rel: Tensor, tail: Tensor) -> Tensor:
@@ -44,9 +46,13 @@ class GaussianDistMult(BilinearKGEModel):
         return rel.square() * tail
 
     def map_crossed(self, rel: Tensor, tail: Tensor) -> Tensor:
-        r"""Returns :meth:`map_squared`, as the matrix is symmetric."""
+        r"""Returns :meth:`map_squared`, as
+        :math:`\textrm{diag}(\mathbf{e}_r)` is symmetric.
+        """
         return self.map_squared(rel, tail)
 
     def map_moment(self, rel: Tensor, mass: Tensor, tails: Tensor) -> Tensor:
-        r"""Returns weighted sums of squares of mapped tails."""
+        r"""Returns :math:`\sum_k w_{bk} (\mathbf{e}_{r_b} \circ
+        \mathbf{e}_k)^2`.
+        """
         return rel.square() * (mass @ tails.square())

@@ -1,5 +1,7 @@
 """Ranks against a loop over candidates."""
 
+from itertools import product
+
 import pytest
 import torch
 
@@ -8,13 +10,13 @@ from pyg_cagp.exceptions import DivergenceError
 from pyg_cagp.nn.kge import GaussianDistMult
 from pyg_cagp.nn.scoring import rank_counts
 from tests.conftest import random_edges
+from tests.loops import for_each
 
 N, R = 9, 2
 
 
-@pytest.mark.parametrize("filtered", [True, False])
-@pytest.mark.parametrize("reciprocal", [True, False])
-def test_ranks_are_those_of_brute_force(filtered, reciprocal):
+@for_each(("filtered", "reciprocal"), product((True, False), repeat=2))
+def test_ranks_equal_brute_force(filtered, reciprocal):
     torch.manual_seed(0)
     model = GaussianDistMult(N, R, 2, reciprocal=reciprocal)
     # Small whole numbers make ties.
@@ -60,17 +62,17 @@ def test_ranks_are_those_of_brute_force(filtered, reciprocal):
     assert ties > 50
 
 
-@pytest.mark.parametrize("emb", ["node_emb", "rel_emb"])
-def test_what_is_no_number_has_no_rank(emb):
+@for_each("emb", ["node_emb", "rel_emb"])
+def test_weights_that_are_not_finite_raise(emb):
     model = GaussianDistMult(N, R, 2)
     with torch.no_grad():
         getattr(model, emb).weight[0, 0] = torch.nan
     zero = torch.zeros(1, dtype=torch.long)
-    with pytest.raises(DivergenceError, match="are not finite numbers"):
+    with pytest.raises(DivergenceError, match="not finite"):
         rank_counts(model, zero, zero, zero)
 
 
-def test_no_triples_have_no_ranks():
+def test_ranks_of_no_triples_are_empty():
     model = GaussianDistMult(N, R, 2)
     none = torch.empty(0, dtype=torch.long)
     got = rank_counts(model, none, none, none)

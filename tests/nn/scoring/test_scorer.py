@@ -1,5 +1,7 @@
 """Scores of all candidates against one call a triple."""
 
+from itertools import product
+
 import pytest
 import torch
 from torch_geometric.nn import GAE
@@ -24,6 +26,7 @@ from pyg_cagp.nn.scoring import (
 )
 from pyg_cagp.uncertainty import ScoreUncertainty
 from tests.conftest import random_edges
+from tests.loops import for_each
 
 N, R = 9, 2
 MODELS = [DistMult, ComplEx, TransE, RotatE, GaussianComplEx, GaussianTransE]
@@ -36,12 +39,14 @@ class Doubled(DistMult):
         return 2 * super().forward(head_index, rel_type, tail_index) + 1
 
 
-@pytest.mark.parametrize(
-    "cls", [*MODELS, KG2E, UKGE, BEUrRE, SNGPModel, Doubled]
+@for_each(
+    ("cls", "side"),
+    product(
+        [*MODELS, KG2E, UKGE, BEUrRE, SNGPModel, Doubled], ["tail", "head"]
+    ),
 )
-@pytest.mark.parametrize("side", ["tail", "head"])
-def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
-    # So few at a time that a query is cut in the middle.
+def test_scores_of_candidates_equal_forward(cls, side, monkeypatch):
+    # Chunks so small that they cut a query in the middle.
     monkeypatch.setattr(adapters, "MAX_TRIPLES", 4)
     monkeypatch.setattr(QueryKGEModel, "max_numbers", 50)
     torch.manual_seed(0)
@@ -64,25 +69,25 @@ def test_candidates_are_scored_as_triples(cls, side, monkeypatch):
                 torch.testing.assert_close(got[row, entity], want[0])
 
 
-def test_weights_that_are_no_numbers_are_refused():
+def test_weights_that_are_not_finite_raise():
     model = ComplEx(N, R, 4)
     with torch.no_grad():
         model.node_emb_im.weight[0, 0] = torch.inf
     zero = torch.zeros(1, dtype=torch.long)
-    with pytest.raises(DivergenceError, match=r"\(in 'node_emb_im.weight'\)"):
+    with pytest.raises(DivergenceError, match="node_emb_im"):
         rank_counts(model, zero, zero, zero)
 
 
-def test_scores_that_are_no_numbers_are_refused():
+def test_scores_that_are_not_finite_raise():
     model = DistMult(N, R, 4)
     torch.nn.init.constant_(model.node_emb.weight, 1e30)
     torch.nn.init.constant_(model.rel_emb.weight, 1.0)
     zero = torch.zeros(1, dtype=torch.long)
-    with pytest.raises(DivergenceError, match="scores that are not finite"):
+    with pytest.raises(DivergenceError, match="not finite"):
         rank_counts(model, zero, zero, zero)
 
 
-def test_dropout_is_off_while_ranking_and_on_again_after_it():
+def test_ranking_is_in_evaluation_mode_and_restores_training():
     class Dropped(DistMult):
         def forward(self, head_index, rel_type, tail_index):
             score = super().forward(head_index, rel_type, tail_index)
@@ -95,14 +100,14 @@ def test_dropout_is_off_while_ranking_and_on_again_after_it():
     assert model.training
 
 
-def test_ids_and_sides_are_checked():
+def test_bad_ids_and_sides_raise():
     model = TransE(N, R, 4)
     zero = torch.zeros(1, dtype=torch.long)
-    with pytest.raises(InvalidInputError, match="'side' must be one of"):
+    with pytest.raises(InvalidInputError, match="'side'"):
         top_answers(model, "tails", zero, zero)
-    with pytest.raises(InvalidInputError, match="'rel_type' must lie in"):
+    with pytest.raises(InvalidInputError, match="'rel_type'"):
         softmax_terms(model, zero, zero + R, zero)
-    with pytest.raises(InvalidInputError, match="'head_index' must lie in"):
+    with pytest.raises(InvalidInputError, match="'head_index'"):
         rank_counts(model, zero + N, zero, zero)
 
 
@@ -114,13 +119,13 @@ def test_softmax_terms_of_any_precision():
         assert float(got.tail.log_prob().exp().sum()) == pytest.approx(1)
 
 
-def test_terms_of_a_side_that_was_not_requested():
+def test_a_side_that_was_not_requested_raises():
     zero = torch.zeros(1, dtype=torch.long)
     terms = softmax_terms(DistMult(N, R, 4), zero, zero, zero, sides=["head"])
     assert terms.head.score.shape == (1,)
-    with pytest.raises(InvalidInputError, match="have no side 'tail'"):
+    with pytest.raises(InvalidInputError, match="'tail'"):
         _ = terms.tail
-    with pytest.raises(InvalidInputError, match="'sides' must be one of"):
+    with pytest.raises(InvalidInputError, match="'sides'"):
         softmax_terms(DistMult(N, R, 4), zero, zero, zero, sides=["tails"])
 
 
@@ -140,7 +145,7 @@ def test_a_constant_scorer_ties_with_all_candidates():
 
 
 @torch.no_grad()
-def test_top_answers_are_those_of_a_sort():
+def test_top_answers_equal_a_sort():
     torch.manual_seed(1)
     model = GaussianComplEx(N, R, 4)
     torch.nn.init.normal_(model.node_emb.weight)
@@ -162,14 +167,14 @@ def test_top_answers_are_those_of_a_sort():
                 if side == "tail"
                 else model.score_heads(rel[row : row + 1], given[row : row + 1])
             )[0]
-            left = [
+            candidates = [
                 c
                 for c in range(N)
                 if ((g, c, r) if side == "tail" else (c, g, r)) not in facts
             ]
-            best = sorted(left, key=lambda c: -float(scores[c]))[:3]
+            best = sorted(candidates, key=lambda c: -float(scores[c]))[:3]
             assert got.entity[row].tolist() == best
-            norm = scores[left].double().logsumexp(0)
+            norm = scores[candidates].double().logsumexp(0)
             want = scores[best].double() - norm
             torch.testing.assert_close(
                 got.log_prob[row], want, rtol=1e-5, atol=1e-5
@@ -177,7 +182,7 @@ def test_top_answers_are_those_of_a_sort():
             torch.testing.assert_close(got.score[row], scores[best])
 
 
-def test_what_is_left_out_is_no_answer():
+def test_known_answers_are_left_out_of_top_answers():
     model = DistMult(3, 1, 4)
     edges = torch.tensor([[0, 0], [0, 1]])
     known = AnswerIndex(edges[0], torch.zeros(2).long(), edges[1], 3, 1)
@@ -185,12 +190,12 @@ def test_what_is_left_out_is_no_answer():
     got = top_answers(model, "tail", zero, zero, known=known, k=2)
     assert got.entity.tolist() == [[2, -1]]
     assert got.log_prob.tolist() == [[0.0, -float("inf")]]
-    with pytest.raises(InvalidInputError, match=r"'k' must lie in \[1, 3\]"):
+    with pytest.raises(InvalidInputError, match="'k'"):
         top_answers(model, "tail", zero, zero, k=4)
     assert top_answers(model, "tail", zero[:0], zero[:0]).entity.shape == (0, 1)
 
 
-def test_every_kind_of_model_becomes_a_scorer():
+def test_objects_with_score_methods_are_scorers():
     zero = torch.zeros(1, dtype=torch.long)
 
     class Table:
@@ -213,11 +218,11 @@ def test_every_kind_of_model_becomes_a_scorer():
     assert got["head"].rank().tolist() == [1]
     assert ScoreUncertainty(table)(zero, zero, zero + 2).tolist() == [-2]
     for wrong in (object(), DistMult, None):
-        with pytest.raises(InvalidInputError, match="must have 'score_tails'"):
+        with pytest.raises(InvalidInputError, match="score_tails"):
             as_scorer(wrong)
 
 
-def test_a_function_of_triples_is_a_model_of_a_graph(toy):
+def test_a_function_of_triples_is_a_scorer_of_a_graph(toy):
     def score(head, rel, tail):
         return (head * 10 + rel - tail).float()
 
@@ -228,11 +233,11 @@ def test_a_function_of_triples_is_a_model_of_a_graph(toy):
     assert evaluate.ranking(score, toy)["mrr"] > 0
     with pytest.raises(InvalidInputError, match="'kg' is needed"):
         rank_counts(score, head, rel, head)
-    with pytest.raises(InvalidInputError, match="made for another graph"):
+    with pytest.raises(InvalidInputError, match="another graph"):
         evaluate.ranking(DistMult(6, 3, 4), toy)
 
 
-def test_a_model_of_pykeen_is_asked_as_by_its_evaluator():
+def test_a_pykeen_model_is_called_by_predict_t_and_predict_h():
     class Model(torch.nn.Module):
         """The interface of a model that was trained with inverses."""
 
@@ -268,7 +273,7 @@ def test_an_encoder_is_called_once_and_has_a_posterior(toy):
     torch.manual_seed(0)
     nodes, rels = torch.randn(5, 4), torch.randn(3, 4)
     decoder = GaussianDistMult(5, 3, 4, variational=False)
-    model = GAE(Encoder(), decoder)  # It draws the weights anew.
+    model = GAE(Encoder(), decoder)  # GAE resets the weights.
     decoder.rel_emb.weight.copy_(rels)
     scorer = as_scorer(model, toy)
     head, rel, tail = triples(toy, "train")
@@ -281,15 +286,15 @@ def test_an_encoder_is_called_once_and_has_a_posterior(toy):
     )
     assert not any(p.requires_grad for p in other.parameters())
     # The posterior is that of a model that was trained to these embeddings.
-    twin = GaussianDistMult(5, 3, 4, variational=False)
-    twin.node_emb.weight.copy_(nodes)
-    twin.rel_emb.weight.copy_(rels)
+    clone = GaussianDistMult(5, 3, 4, variational=False)
+    clone.node_emb.weight.copy_(nodes)
+    clone.rel_emb.weight.copy_(rels)
     got, want = (
         LaplacePosterior(prior=0.5).fit(model, head, rel, tail)
-        for model in (scorer, twin)
+        for model in (scorer, clone)
     )
     every = torch.arange(5)
     assert torch.equal(got.mean_variance(every), want.mean_variance(every))
     assert got.mean_variance(every).argmax() == 4  # Unseen in train.
-    with pytest.raises(InvalidInputError, match="'node_emb' must have shape"):
+    with pytest.raises(InvalidInputError, match="'node_emb'"):
         decoder.with_entities(nodes[:2])

@@ -1,9 +1,9 @@
-"""Records that a test has written."""
+"""Records of results that are written by hand."""
 
 from benchmark.paper.tables import Records
 
 
-class Made:
+class MemoryStore:
     """A store in memory."""
 
     def __init__(self, results, inputs=(), seconds=()):
@@ -19,9 +19,9 @@ class Made:
         }
 
 
-def made(results, *args, **options):
+def make_records(results, *args, **options):
     """Returns records of results by name."""
-    return Records(Made(results), *args, **options)
+    return Records(MemoryStore(results), *args, **options)
 
 
 def seeds(name, values, *path):
