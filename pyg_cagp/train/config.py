@@ -72,7 +72,8 @@ class Config:
         Args:
             path (str or pathlib.Path): The file.
         """
-        return cls.from_dict(_read(Path(path)), str(path))
+        config = cls.from_dict(_read(Path(path)), str(path))
+        return dataclasses.replace(config, source=f"the config in '{path}'")
 
     @classmethod
     def find(
@@ -173,7 +174,7 @@ class Config:
             return cls.find(dataset, model, recipe=recipe)
         config = cls.for_graph(kg, model)
         name = "this graph" if dataset is None else f"'{dataset}'"
-        source = f"no config ships for {name} {config.source}"
+        source = f"no config ships for {name}; {config.source}"
         return dataclasses.replace(config, source=source)
 
     def override(self, changes: dict[str, Any]) -> "Config":

@@ -107,9 +107,9 @@ def measure(
         except _OutOfTime:
             note = CUT
         history = [row for row in trainer.state.history if "val/mrr" in row]
-        if not history:
+        if note == CUT:
             epoch = {"epoch": trainer.state.epoch}
-            history = [epoch | trainer.validation(model.eval())]
+            history.append(epoch | trainer.validation(model.eval()))
     except DivergenceError:
         history = [{"epoch": trainer.state.epoch, "val/mrr": 0.0}]
         note = DIVERGED

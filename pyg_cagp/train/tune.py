@@ -33,7 +33,7 @@ SCHEMA = 1
 RUNGS = ((1 / 16, 1 / 2), (1 / 4, 1 / 2), (1, 1))
 
 #: The least sizes of a core: in a smaller one, ranks differ by chance.
-LEAST = {"num_nodes": 300, "num_val": 50}
+LEAST = {"num_nodes": 200, "num_val": 50}
 
 #: The largest number of trials, the share of a rung that enters the next one,
 #: and the least number of those.
