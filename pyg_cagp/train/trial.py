@@ -29,8 +29,9 @@ FACTORS: dict[str, tuple[float, ...]] = {
 #: The values of dropout, for models that have an N3 penalty.
 DROPOUT = (0.0, 0.1, 0.2, 0.3)
 
-#: The share of the trials that replace a full softmax by a sampled one.
-SAMPLED_SHARE = 0.25
+#: The share of the trials that replace a full softmax by a sampled one, and the
+#: least number of entities for it: four times that of the negatives.
+SAMPLED_SHARE, SAMPLED_NODES = 0.25, 8192
 
 #: The form of each trial in the state.
 TRIAL = {
@@ -46,9 +47,11 @@ TRIAL = {
 CUT, DIVERGED = "cut short", "diverged"
 
 
-def draw_changes(base: Config, seed: int, trial: int) -> dict[str, Any]:
-    r"""Returns how the config of a trial differs from that of trial 0. It
-    depends on the seed and the number of the trial alone.
+def draw_changes(
+    base: Config, num_nodes: int, seed: int, trial: int
+) -> dict[str, Any]:
+    r"""Returns how the config of a trial differs from that of trial 0. Trials
+    do not depend on each other.
     """
     if trial == 0:
         return {}
@@ -64,7 +67,7 @@ def draw_changes(base: Config, seed: int, trial: int) -> dict[str, Any]:
             changes[key] = float(f"{value * factor:.2g}")
     if "n3" in sections["model"]:
         changes["model.dropout"] = draw.choice(DROPOUT)
-    sampled = draw.random() < SAMPLED_SHARE
+    sampled = draw.random() < SAMPLED_SHARE and num_nodes >= SAMPLED_NODES
     if sampled and sections["objective"].get("name") == "kvsall":
         changes |= {f"objective.{k}": v for k, v in SAMPLED.items()}
     return changes

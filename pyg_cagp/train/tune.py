@@ -5,7 +5,7 @@ import math
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch_geometric.data import Data
@@ -16,7 +16,7 @@ from pyg_cagp._utils.files import check_target, make_folder, write_atomically
 from pyg_cagp.data import as_kg, kg_digest
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.train.config import Config
-from pyg_cagp.train.kcore import find_k, k_core
+from pyg_cagp.train.rungs import Rung, make_rungs
 from pyg_cagp.train.trial import (
     CUT,
     TRIAL,
@@ -29,26 +29,9 @@ from pyg_cagp.typing import ModelName
 
 SCHEMA = 1
 
-#: The shares of training triples and of epochs in each rung.
-RUNGS = ((1 / 16, 1 / 2), (1 / 4, 1 / 2), (1, 1))
-
-#: The least sizes of a core: in a smaller one, ranks differ by chance.
-LEAST = {"num_nodes": 200, "num_val": 50}
-
 #: The largest number of trials, the share of a rung that enters the next one,
 #: and the least number of those.
 MAX_TRIALS, PROMOTED, LEAST_PROMOTED = 64, 1 / 4, 2
-
-
-class Rung(NamedTuple):
-    r"""A part of a graph, a share of the epochs, and the time in seconds at
-    which it ends.
-    """
-
-    kg: Data
-    k: int
-    share: float
-    end: float
 
 
 def tune(
@@ -68,9 +51,9 @@ def tune(
     core, and the best of those on the whole graph: successive halving, as in
     the `"Start Small, Think Big: On Hyperparameter Optimization for Large-Scale
     Knowledge Graph Embeddings" <https://arxiv.org/abs/2207.04979>`_ paper. The
-    last rung has half of the time. The first config is that of
-    :meth:`Config.for_graph`, which enters every rung; the others change it at
-    random. A training that diverges has an MRR of 0.
+    last rung has half of the time, and trains others while some is left. The
+    first config is that of :meth:`Config.for_graph`, which enters every rung;
+    the others change it at random. A training that diverges has an MRR of 0.
 
     With :obj:`out`, the config is written to a file. The trials are written
     beside it (:obj:`<out>.trials.json`), with event files for TensorBoard
@@ -156,8 +139,11 @@ class _Search:
 
     def run(self, bar: Any) -> None:
         r"""Trains rung by rung until the time is over."""
-        trials = list(range(MAX_TRIALS))
-        for number, rung in enumerate(self._rungs()):
+        trials, rungs = (
+            list(range(MAX_TRIALS)),
+            make_rungs(self.kg, self.seconds),
+        )
+        for number, rung in enumerate(rungs):
             for trial in trials:
                 done = (trial, number) in {
                     (t["trial"], t["rung"]) for t in self.trials
@@ -168,35 +154,21 @@ class _Search:
                     self._train(trial, number, rung)
                 bar.n = min(round(self.clock()), bar.total)
                 bar.set_postfix(rung=number, trials=len(self.trials))
-            trials = self._promoted(number)
+            trials = self._promoted(number, last=number == len(rungs) - 2)
 
-    def _rungs(self) -> list[Rung]:
-        rungs: list[tuple[int, float]] = []
-        for part, epochs in RUNGS:
-            k = 0 if part == 1 else find_k(self.kg, part, **LEAST)
-            if (k, epochs) not in rungs:
-                rungs.append((k, epochs))
-        early = len(rungs) - 1
-        return [
-            Rung(
-                self.kg if k == 0 else k_core(self.kg, k),
-                k,
-                epochs,
-                self.seconds * (1 if row == early else (row + 1) / early / 2),
-            )
-            for row, (k, epochs) in enumerate(rungs)
-        ]
-
-    def _promoted(self, rung: int) -> list[int]:
-        r"""Returns the best trials of a rung, and the first one."""
+    def _promoted(self, rung: int, *, last: bool) -> list[int]:
+        r"""Returns the best trials of a rung, and the first one. The others
+        follow in the last rung, which goes on as long as there is time.
+        """
         trials = [t for t in self.trials if t["rung"] == rung]
         trials.sort(key=lambda t: (-t["val/mrr"], t["trial"]))
         count = max(LEAST_PROMOTED, round(PROMOTED * len(trials)))
-        best = [t["trial"] for t in trials[:count]]
-        return list(dict.fromkeys([*best, 0]))
+        order = [t["trial"] for t in trials]
+        rest = order[count:] if last else []
+        return list(dict.fromkeys([*order[:count], 0, *rest]))
 
     def _train(self, trial: int, number: int, rung: Rung) -> None:
-        changes = draw_changes(self.base, self.seed, trial)
+        changes = draw_changes(self.base, self.kg.num_nodes, self.seed, trial)
         config = self.base.override(changes)
         epochs = max(1, round(rung.share * config.train.epochs))
         every = min(epochs, config.train.eval_every)

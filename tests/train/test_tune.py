@@ -17,7 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import (
 from pyg_cagp.data import as_kg
 from pyg_cagp.datasets import SyntheticKG
 from pyg_cagp.exceptions import CheckpointError, InvalidInputError
-from pyg_cagp.train import Config, Trainer, TuneResult, train_run, tune
+from pyg_cagp.train import Config, Trainer, TuneResult, rungs, train_run, tune
 from pyg_cagp.train import trial as trial_module
 from pyg_cagp.train.trial import draw_changes
 from tests.train.graph import graph
@@ -41,10 +41,10 @@ def small(monkeypatch):
     # `pyg_cagp.train.tune` is the function.
     module = sys.modules["pyg_cagp.train.tune"]
     monkeypatch.setattr(module, "MAX_TRIALS", 6)
-    monkeypatch.setattr(module, "LEAST", {"num_nodes": 20, "num_val": 10})
+    monkeypatch.setattr(rungs, "LEAST", {"num_nodes": 20, "num_val": 10})
 
 
-def test_the_best_quarter_and_the_first_trial_go_on(kg, tmp_path):
+def test_the_best_trials_and_the_first_go_on(kg, tmp_path):
     out = tmp_path / "new" / "tuned.toml"
     result = tune(kg, out=out, minutes=5, seed=3, progress=False)
     assert isinstance(result, TuneResult)
@@ -52,12 +52,15 @@ def test_the_best_quarter_and_the_first_trial_go_on(kg, tmp_path):
     for row in result.trials:
         by_rung.setdefault(row["rung"], {})[row["trial"]] = row
     assert by_rung[0].keys() == set(range(6))
-    rungs = sorted(by_rung)
-    for low, high in pairwise(rungs):
+    numbers = sorted(by_rung)
+    for low, high in pairwise(numbers):
         ranked = sorted(by_rung[low].values(), key=lambda row: -row["val/mrr"])
-        assert by_rung[high].keys() == {0, *(r["trial"] for r in ranked[:2])}
+        order = list(dict.fromkeys([*(r["trial"] for r in ranked[:2]), 0]))
+        if high == numbers[-1]:  # There is time for the others.
+            order += [r["trial"] for r in ranked if r["trial"] not in order]
+        assert list(by_rung[high]) == order
         assert by_rung[low][0]["triples"] <= by_rung[high][0]["triples"]
-    last = by_rung[rungs[-1]]
+    last = by_rung[numbers[-1]]
     assert all(row["k"] == 0 for row in last.values())
     assert result.best["val/mrr"] == max(r["val/mrr"] for r in last.values())
     # The file is the config, and training with it gives that MRR again.
@@ -83,10 +86,13 @@ def test_the_best_quarter_and_the_first_trial_go_on(kg, tmp_path):
 
 def test_trials_are_those_of_a_seed(kg):
     base = Config.for_graph(kg)
-    drawn = [draw_changes(base, 0, trial) for trial in range(40)]
+    drawn = [draw_changes(base, 9999, 0, trial) for trial in range(40)]
     assert drawn[0] == {}
-    assert drawn == [draw_changes(base, 0, trial) for trial in range(40)]
-    assert drawn != [draw_changes(base, 1, trial) for trial in range(40)]
+    assert drawn == [draw_changes(base, 9999, 0, trial) for trial in range(40)]
+    assert drawn != [draw_changes(base, 9999, 1, trial) for trial in range(40)]
+    # Few entities need no sample of them.
+    small = [draw_changes(base, 999, 0, trial) for trial in range(40)]
+    assert not any("objective.name" in changes for changes in small)
     objectives = [c.get("objective.name", "kvsall") for c in drawn]
     assert 3 < objectives.count("sampled-softmax") < 20
     for changes in drawn:
@@ -94,8 +100,8 @@ def test_trials_are_those_of_a_seed(kg):
         assert config.model["hidden_channels"] in (4, 6, 8)
         assert 0.03 <= config.train.lr <= 0.3
     other = Config.for_graph(kg, "gaussian-transe")
-    assert "model.dropout" not in draw_changes(other, 0, 1)
-    assert "objective.num_negatives" in draw_changes(other, 0, 1)
+    assert "model.dropout" not in draw_changes(other, 60, 0, 1)
+    assert "objective.num_negatives" in draw_changes(other, 60, 0, 1)
 
 
 SCRIPT = """
@@ -106,7 +112,7 @@ from pyg_cagp.data import as_kg
 from pyg_cagp.train import Config, Trainer
 module = sys.modules["pyg_cagp.train.tune"]
 module.MAX_TRIALS = 6
-module.LEAST = {"num_nodes": 20, "num_val": 10}
+pyg_cagp.train.rungs.LEAST = {"num_nodes": 20, "num_val": 10}
 choose = Config.for_graph
 Config.for_graph = lambda *args, **options: choose(*args, **options).override(
     {"train.epochs": 4, "model.hidden_channels": 8}
@@ -165,7 +171,8 @@ def test_the_clock_ends_it(kg, monkeypatch):
     monkeypatch.setattr(Trainer, "_train_on", slow)
     start = time.monotonic()
     result = tune(kg, minutes=0.05, progress=False)
-    assert time.monotonic() - start < 3 + 3  # A busy machine takes longer.
+    # Without an end, it would take more than 30 seconds.
+    assert time.monotonic() - start < 20
     assert "cut short" in {row["note"] for row in result.trials}
     # One result at least, however short the time.
     result = tune(kg, minutes=1e-6, progress=False)
