@@ -1,6 +1,7 @@
 r"""Graphs, trained models and stored scores of the experiments."""
 
 import tempfile
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,9 @@ from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.train import Config, Run, load_checkpoint, load_run, train_run
 from pyg_cagp.train.checkpoint import unnest
 from pyg_cagp.train.run import RECORD, STATE
+
+#: The configs of the paper.
+CONFIGS = Path(__file__).with_name("configs")
 
 #: Graphs whose config is that of another one.
 CONFIG_OF = {
@@ -141,15 +145,26 @@ class Artifacts:
         return path
 
 
-def shipped_config(
+def paper_config(
     dataset: str,
     model: str,
     changes: dict[str, Any] | None = None,
     recipe: str | None = None,
 ) -> Config:
-    r"""Returns the config of a model on a graph, with some options changed."""
-    name = CONFIG_OF.get(dataset, dataset)
-    return Config.find(name, model, recipe=recipe).override(changes or {})
+    r"""Returns the config of a model on a graph, with some options changed.
+
+    The configs of the paper lie beside this file, so that its records do not
+    depend on the configs that ship with the package.
+    """
+    path = CONFIGS / f"{recipe or model}.toml"
+    sections = tomllib.loads(path.read_text(encoding="utf-8"))
+    if recipe is not None:
+        sections["model"]["name"] = model
+    else:
+        graph = sections.pop("graphs")[CONFIG_OF.get(dataset, dataset)]
+        for name, options in graph.items():
+            sections[name] = sections.get(name, {}) | options
+    return Config.from_dict(sections, path.name).override(changes or {})
 
 
 def _versions(stages: tuple[str, ...]) -> list[Any]:

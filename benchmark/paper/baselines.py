@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from benchmark.paper.artifacts import shipped_config
+from benchmark.paper.artifacts import paper_config
 from benchmark.paper.lookup import Lookup, Triples, all_triples
 from benchmark.paper.setting import Setting
 from pyg_cagp.evaluate.scoring import uncertainties
@@ -56,7 +56,7 @@ class Budget:
     ) -> GaussianKGEModel:
         r"""Returns a trained model that only a baseline uses."""
         changes = {**setting.changes, **self.changes, **changes}
-        config = shipped_config(setting.dataset, BASELINE, changes)
+        config = paper_config(setting.dataset, BASELINE, changes)
         train = setting.artifacts.model
         return train(setting.kg, config, seed, setting.dataset).model
 

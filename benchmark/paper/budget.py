@@ -32,13 +32,13 @@ class Budget:
         members (int): The number of members of an ensemble.
         resamples (int): The number of resamples of a bootstrap.
         architectures (list): The models that are compared with each other.
-        changes (dict): Options that differ from the shipped configs.
+        changes (dict): Options that differ from the configs.
         baseline (dict): Options that differ for models that are trained only
             as part of a baseline.
         architecture (dict): Options that differ in the configs of
             :obj:`architectures`.
         switches (dict): Further models by name, each with the
-            options that differ from its shipped config.
+            options that differ from its config.
     """
 
     datasets: list[str]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from typing import Any
 
-from benchmark.paper.artifacts import shipped_config
+from benchmark.paper.artifacts import paper_config
 from benchmark.paper.baselines import BASELINE, BASELINES, OTHERS, OWN
 from benchmark.paper.budget import BACKBONES, Budget
 from benchmark.paper.experiment import Experiment
@@ -199,7 +199,7 @@ class Grid:
     def _scores(self, dataset: str, method: str, seed: int) -> None:
         budget, of = self.budget, self._evaluated(dataset, seed)
         changes = budget.baseline
-        config = shipped_config(dataset, BASELINE, budget.changes)
+        config = paper_config(dataset, BASELINE, budget.changes)
         # Without variances of training, there is nothing to draw from.
         if method in TRAINS and config.posterior.num_draws:
             changes = {**changes, "posterior.num_draws": 0}
@@ -272,15 +272,15 @@ class Grid:
 
 
 def _configs(dataset: str, inputs: dict[str, Any]) -> Any:
-    r"""Returns the shipped configs that an experiment reads."""
+    r"""Returns the configs that an experiment reads."""
     if "name" not in inputs:
         return None
     name, changes = inputs["name"], inputs["changes"]
     recipe = inputs.get("recipe")
-    configs = [shipped_config(dataset, name, changes, recipe)]
+    configs = [paper_config(dataset, name, changes, recipe)]
     if "baseline" in inputs:
         changes = {**changes, **inputs["baseline"]}
-        configs.append(shipped_config(dataset, BASELINE, changes))
+        configs.append(paper_config(dataset, BASELINE, changes))
     return [_given(config) for config in configs]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from benchmark.paper.artifacts import Artifacts, shipped_config
+from benchmark.paper.artifacts import Artifacts, paper_config
 from pyg_cagp.coverage import Coverage
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.train import Run
@@ -21,7 +21,7 @@ class Setting:
         dataset (str): The graph.
         name (str, optional): The name of the model. (default: :obj:`""`)
         seed (int, optional): The seed. (default: :obj:`0`)
-        changes (dict, optional): Options that differ from the shipped config.
+        changes (dict, optional): Options that differ from the config.
         recipe (str, optional): :obj:`"paper"` for the recipe of the paper.
             (default: :obj:`None`)
     """
@@ -51,7 +51,7 @@ class Setting:
     @cached_property
     def run(self) -> Run:
         r"""The training run of the model."""
-        config = shipped_config(
+        config = paper_config(
             self.dataset, self.name, self.changes, self.recipe
         )
         return self.artifacts.model(self.kg, config, self.seed, self.dataset)
@@ -63,5 +63,5 @@ class Setting:
 
     def trained_on(self, kg: Data) -> GaussianKGEModel:
         r"""Returns the model, trained on another form of the graph."""
-        config = shipped_config(self.dataset, self.name, self.changes)
+        config = paper_config(self.dataset, self.name, self.changes)
         return self.artifacts.model(kg, config, self.seed, self.dataset).model

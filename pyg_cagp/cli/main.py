@@ -13,7 +13,7 @@ from pyg_cagp.exceptions import CAGPError, CAGPWarning
 
 #: The commands, each a module of its name, in the order of the help.
 COMMANDS = (
-    *("quickstart", "datasets", "partition", "train", "score"),
+    *("quickstart", "datasets", "partition", "train", "tune", "score"),
     *("predict", "update", "evaluate", "report", "completion"),
 )
 

@@ -54,7 +54,8 @@ def add_command(commands: Any) -> None:
     source.add_argument(
         "--recipe",
         choices=get_args(Recipe),
-        help="use the recipe of the paper instead of the shipped config",
+        help="use the recipe of the paper instead of the shipped config, or "
+        "of one that is chosen by the size of the graph",
     )
     source.add_argument(
         "--config", metavar="FILE", help="a TOML file with the config"
@@ -99,20 +100,25 @@ def run(args: argparse.Namespace) -> None:
         raise InvalidInputError(
             "'--config' names the model; leave out '--model'"
         )
-    if args.config:
-        config = Config.from_file(args.config)
-    else:
-        config = Config.find(
-            args.dataset, args.model or "gaussian-distmult", recipe=args.recipe
-        )
-    config = config.override(dict(map(parse_change, args.set)))
+    config = Config.from_file(args.config) if args.config else None
+    changes = dict(map(parse_change, args.set))
     device = find_device(args.device)
     cut = _time_cut(args)
-    name = config.model["name"]
-    out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
     kg = load(args.dataset, root=args.root, seed=args.seed)
     if cut is not None:
         kg = cut(kg)
+    if config is None:
+        config = Config.resolve(
+            kg,
+            args.model or "gaussian-distmult",
+            dataset=args.dataset,
+            recipe=args.recipe,
+        )
+    config = config.override(changes)
+    name = config.model["name"]
+    out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
+    if not args.json:
+        print(f"pyg-cagp: {config.source}", file=sys.stderr, flush=True)
     result = train_run(
         kg,
         config,

@@ -1,8 +1,8 @@
 r"""The config of a training run: shipped, or read from a file."""
 
 import dataclasses
+import json
 import tomllib
-import warnings
 from dataclasses import KW_ONLY, dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -11,7 +11,8 @@ from typing import Any
 
 from pyg_cagp._utils.checks import check_choice
 from pyg_cagp._utils.names import dataset_key
-from pyg_cagp.exceptions import CAGPWarning, InvalidInputError
+from pyg_cagp.data import as_kg
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.train.options import PosteriorOptions, TrainOptions, check_options
 from pyg_cagp.typing import ModelName, Recipe
 
@@ -28,6 +29,8 @@ class Config:
         objective (dict, optional): The name of an objective and its arguments.
         train (TrainOptions, optional): The options of the loop.
         posterior (PosteriorOptions, optional): The options of the posterior.
+        source (str, optional): The origin of the config, which is no part of
+            it. (default: :obj:`"given"`)
     """
 
     model: dict[str, Any]
@@ -35,6 +38,7 @@ class Config:
     objective: dict[str, Any] = field(default_factory=dict)
     train: TrainOptions = field(default_factory=TrainOptions)
     posterior: PosteriorOptions = field(default_factory=PosteriorOptions)
+    source: str = field(default="given", compare=False, repr=False)
 
     @classmethod
     def from_dict(cls, sections: dict[str, Any], source: str) -> "Config":
@@ -58,6 +62,7 @@ class Config:
             objective=dict(sections.get("objective", {})),
             train=_options(TrainOptions, sections, "train", source),
             posterior=_options(PosteriorOptions, sections, "posterior", source),
+            source=source,
         )
 
     @classmethod
@@ -67,7 +72,8 @@ class Config:
         Args:
             path (str or pathlib.Path): The file.
         """
-        return cls.from_dict(_read(Path(path)), str(path))
+        config = cls.from_dict(_read(Path(path)), str(path))
+        return dataclasses.replace(config, source=f"the config in '{path}'")
 
     @classmethod
     def find(
@@ -77,12 +83,12 @@ class Config:
         *,
         recipe: Recipe | None = None,
     ) -> "Config":
-        r"""Returns the shipped config of a model on a dataset. Any other graph
-        gets the config of :obj:`"synthetic"`, with a warning if it has a name.
+        r"""Returns the shipped config of a model on a dataset. For any other
+        graph, see :meth:`for_graph`.
 
         Args:
             dataset (str, optional): The name of the dataset, in upper or lower
-                case; :obj:`None` for a graph without a name.
+                case; may be :obj:`None` with a recipe.
             model (str, optional): The name of the model.
                 (default: :obj:`"gaussian-distmult"`)
             recipe (str, optional): :obj:`"paper"` for the recipe of the paper,
@@ -98,22 +104,78 @@ class Config:
             check_choice("recipe", recipe, Recipe)
             sections = _read(folder / f"{recipe}.toml")
             sections["model"]["name"] = model
-            return cls.from_dict(sections, source=recipe)
+            return cls.from_dict(sections, f"the recipe '{recipe}'")
         sections = _read(folder / f"{model}.toml")
         graphs = sections.pop("graphs")
-        key = "synthetic" if dataset is None else dataset_key(dataset)
+        key = dataset_key(dataset or "")
         if key not in graphs:
-            warnings.warn(
+            raise InvalidInputError(
                 f"no config ships for '{dataset}', only for "
-                f"{', '.join(sorted(graphs))}; the config of 'synthetic' is "
-                f"used",
-                CAGPWarning,
-                stacklevel=2,
+                f"{', '.join(sorted(graphs))}; use Config.for_graph(kg)"
             )
-            key = "synthetic"
         for name, changes in graphs[key].items():
             sections[name] = sections.get(name, {}) | changes
-        return cls.from_dict(sections, f"the config of '{model}' for '{key}'")
+        source = f"the shipped config of '{model}' for '{key}'"
+        return cls.from_dict(sections, source)
+
+    @classmethod
+    def for_graph(
+        cls,
+        kg: Any,
+        model: ModelName = "gaussian-distmult",
+        *,
+        memory: int | None = None,
+    ) -> "Config":
+        r"""Returns a config for any graph, by its sizes. Its :obj:`source`
+        states the choices; the rules are in ``pyg_cagp/train/for_graph.py``.
+
+        Args:
+            kg (Data or Any): The graph; see :func:`~pyg_cagp.data.as_kg`.
+            model (str, optional): The name of the model.
+                (default: :obj:`"gaussian-distmult"`)
+            memory (int, optional): The memory for training in bytes; by
+                default, that which the machine has free.
+                (default: :obj:`None`)
+
+        Example:
+            >>> from pyg_cagp.datasets import load
+            >>> Config.for_graph(load("synthetic")).model["hidden_channels"]
+            256
+        """
+        from pyg_cagp.train.for_graph import choose_sections
+
+        check_choice("model", model, ModelName)
+        return cls.from_dict(*choose_sections(as_kg(kg), model, memory))
+
+    @classmethod
+    def resolve(
+        cls,
+        kg: Any,
+        model: ModelName = "gaussian-distmult",
+        *,
+        dataset: str | None = None,
+        recipe: Recipe | None = None,
+    ) -> "Config":
+        r"""Returns the shipped config of a graph, and that of
+        :meth:`for_graph` if none ships.
+
+        Args:
+            kg (Data or Any): The graph; see :func:`~pyg_cagp.data.as_kg`.
+            model (str, optional): The name of the model.
+                (default: :obj:`"gaussian-distmult"`)
+            dataset (str, optional): The name of the graph; by default, its
+                :obj:`name`. (default: :obj:`None`)
+            recipe (str, optional): See :meth:`find`. (default: :obj:`None`)
+        """
+        check_choice("model", model, ModelName)
+        kg = as_kg(kg)
+        dataset = kg.get("name") if dataset is None else dataset
+        if recipe is not None or dataset_key(dataset or "") in shipped(model):
+            return cls.find(dataset, model, recipe=recipe)
+        config = cls.for_graph(kg, model)
+        name = "this graph" if dataset is None else f"'{dataset}'"
+        source = f"no config ships for {name}; {config.source}"
+        return dataclasses.replace(config, source=source)
 
     def override(self, changes: dict[str, Any]) -> "Config":
         r"""Returns a config with some values replaced.
@@ -130,11 +192,36 @@ class Config:
                     f"{', '.join(SECTIONS)} as section"
                 )
             sections[section][name] = value
-        return self.from_dict(sections, "the changed config")
+        config = self.from_dict(sections, "the changed config")
+        source = ", ".join(
+            [self.source, *(f"{k}={changes[k]}" for k in changes)]
+        )
+        return dataclasses.replace(config, source=source)
 
     def to_dict(self) -> dict[str, Any]:
         r"""Returns the config as plain sections."""
-        return dataclasses.asdict(self)
+        sections = dataclasses.asdict(self)
+        return {name: sections[name] for name in SECTIONS}
+
+    def to_toml(self) -> str:
+        r"""Returns the config as TOML, which :meth:`from_file` reads."""
+        return "\n".join(
+            line
+            for name, section in self.to_dict().items()
+            for line in (
+                f"[{name}]",
+                # A text, a number, a truth value or a list of numbers is
+                # written in TOML as in JSON.
+                *(f"{key} = {json.dumps(v)}" for key, v in section.items()),
+                "",
+            )
+        )
+
+
+def shipped(model: ModelName) -> list[str]:
+    r"""Returns the datasets for which a config of a model ships."""
+    folder = resources.files("pyg_cagp.train") / "configs"
+    return list(_read(folder / f"{model}.toml")["graphs"])
 
 
 def _read(path: Traversable) -> dict[str, Any]:

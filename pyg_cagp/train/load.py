@@ -52,6 +52,7 @@ FORMS = {
     "dataset": str,
     "seed": is_count,
     "config": dict,
+    "config_source": (str, NoneType),
     "graph": GRAPH,
     "time_cut": (TIME_CUT, NoneType),
     "device": (str, NoneType),

@@ -2,6 +2,7 @@ r"""Training runs: a model, its posterior and a record in a folder."""
 
 import hashlib
 import json
+import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -52,7 +53,8 @@ def train_run(
     Args:
         kg (Data or Any): The graph; see :func:`~pyg_cagp.data.as_kg`.
         config (Config or str): The config, or the name of a model for
-            :meth:`Config.find`.
+            :meth:`Config.resolve`. The record states its origin as
+            :obj:`"config_source"`.
         out (str or pathlib.Path, optional): The folder of the run.
             (default: :obj:`None`)
         recipe (str, optional): See :meth:`Config.find`. (default: :obj:`None`)
@@ -78,7 +80,7 @@ def train_run(
     """
     kg, folder = as_kg(kg), None if out is None else Path(out)
     dataset = kg.get("name") if dataset is None else dataset
-    config = _config_of(config, dataset, recipe)
+    config = _config_of(kg, config, dataset, recipe, progress)
     if resume and folder is None:
         raise InvalidInputError(
             "'resume' needs the folder of the interrupted run; pass 'out'"
@@ -88,6 +90,7 @@ def train_run(
         "dataset": dataset or "",
         "seed": seed,
         "config": config.to_dict(),
+        "config_source": config.source,
         "graph": describe_graph(kg),
         "time_cut": kg.get("time_cut"),
         "device": str(device),
@@ -166,11 +169,17 @@ def train_ensemble(
 
 
 def _config_of(
-    config: Config | ModelName, dataset: str | None, recipe: Recipe | None
+    kg: Data,
+    config: Config | ModelName,
+    dataset: str | None,
+    recipe: Recipe | None,
+    progress: bool,
 ) -> Config:
     if not isinstance(config, Config):
-        return Config.find(dataset, config, recipe=recipe)
-    if recipe is not None:
+        config = Config.resolve(kg, config, dataset=dataset, recipe=recipe)
+        if progress:
+            print(f"pyg-cagp: {config.source}", file=sys.stderr, flush=True)
+    elif recipe is not None:
         raise InvalidInputError(
             "'recipe' needs the name of a model (got a Config); pass "
             "Config.find(dataset, model, recipe=...)"

@@ -1,12 +1,15 @@
 r"""Validation during training."""
 
 import torch
+from torch import Tensor
+from torch.nn import Module
 from torch_geometric.data import Data
 
 from pyg_cagp.data import AnswerIndex, triples
 from pyg_cagp.metrics import ranking_metrics
 from pyg_cagp.nn.kge import GaussianKGEModel
 from pyg_cagp.nn.scoring import rank_counts
+from pyg_cagp.typing import Side
 
 
 class Validation:
@@ -35,14 +38,72 @@ class Validation:
 
     def __call__(self, model: GaussianKGEModel) -> dict[str, float]:
         r"""Returns the mean reciprocal rank and the hits, with realistic ranks
-        for ties. The result is empty without validation triples.
+        for ties, and the log loss: the mean of :math:`-\log \textrm{softmax}`
+        of the right answers over all entities, without a filter. The result is
+        empty without validation triples.
         """
         if self.triples.numel() == 0:
             return {}
         device = model.node_emb.weight.device
         known = self.known.to(device)
-        counts = rank_counts(model, *self.triples.to(device), known=known)
+        batch = self.triples.to(device)
+        scorer = _LogProbs(model, batch)
+        counts = rank_counts(scorer, *batch, known=known)
         both = zip(*counts.values(), strict=True)
         higher, equal, others = map(torch.cat, both)
         values = ranking_metrics(higher, equal, others + 1, ks=(10,))
-        return {f"val/{name}": values[name] for name in ("mrr", "hits@10")}
+        log_probs = torch.cat([*scorer.log_probs.values()])
+        return {
+            "val/mrr": values["mrr"],
+            "val/hits@10": values["hits@10"],
+            "val/log_loss": -float(log_probs.mean(dtype=torch.double)),
+        }
+
+
+class _LogProbs(Module):
+    r"""A model that notes the log-probability of each right answer while its
+    scores are ranked, so that they are computed once.
+    """
+
+    def __init__(self, model: GaussianKGEModel, batch: Tensor) -> None:
+        super().__init__()
+        self.model = model
+        self.num_nodes = model.num_nodes
+        self.num_relations = model.num_relations
+        head, rel, tail = batch
+        self.answers = {"tail": tail, "head": head}
+        self.queries = {
+            side: (given * self.num_relations + rel).unique(return_inverse=True)
+            for side, given in (("tail", head), ("head", tail))
+        }
+        self.log_probs = {
+            side: torch.full(rel.shape, torch.nan, device=rel.device)
+            for side in self.answers
+        }
+
+    def score_tails(self, head_index: Tensor, rel_type: Tensor) -> Tensor:
+        r"""Scores all entities as tails."""
+        scores = self.model.score_tails(head_index, rel_type)
+        return self._note("tail", head_index, rel_type, scores)
+
+    def score_heads(self, rel_type: Tensor, tail_index: Tensor) -> Tensor:
+        r"""Scores all entities as heads."""
+        scores = self.model.score_heads(rel_type, tail_index)
+        return self._note("head", tail_index, rel_type, scores)
+
+    def _note(
+        self, side: Side, given: Tensor, rel_type: Tensor, scores: Tensor
+    ) -> Tensor:
+        query, place = self.queries[side]
+        key = given * self.num_relations + rel_type
+        at = torch.searchsorted(query, key).clamp(max=query.numel() - 1)
+        # A small batch is padded with queries that no triple may have.
+        row_of = torch.full_like(query, -1)
+        row = (query[at] == key).nonzero().view(-1)
+        row_of[at[row]] = row
+        rows = row_of[place]
+        noted = rows >= 0
+        rows, answer = rows[noted], self.answers[side][noted]
+        total = scores.logsumexp(dim=1)[rows]
+        self.log_probs[side][noted] = scores[rows, answer] - total
+        return scores

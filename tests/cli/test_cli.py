@@ -194,7 +194,7 @@ def test_help_has_an_example_and_the_common_options(capsys, name):
     _, _, example = text.partition("\nexample")
     assert f"pyg-cagp {name} " in example
     assert "--json " in text
-    with_model = ("train", "score", "predict", "update", "evaluate")
+    with_model = ("train", "tune", "score", "predict", "update", "evaluate")
     assert "--device " in text or name not in with_model
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from pyg_cagp.datasets import load
-from pyg_cagp.exceptions import CAGPWarning, InvalidInputError
+from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import KvsAll, OneNegative, SampledSoftmax
 from pyg_cagp.train import (
     Config,
@@ -73,13 +73,19 @@ def test_configs_depend_on_the_dataset(dataset, width, epochs, batch_size):
     assert config.train.lr == 0.02
 
 
-def test_unknown_datasets_get_the_config_of_synthetic(tmp_path):
-    # A config in the folder of the graph is not read.
-    (tmp_path / "kg2e.toml").write_text("[model]\nname = 'gaussian-rotate'")
-    for dataset in ("my/own/folder", "codex-m", str(tmp_path)):
-        with pytest.warns(CAGPWarning, match=dataset):
-            config = Config.find(dataset, "kg2e")
-        assert config == Config.find("synthetic", "kg2e")
+@pytest.mark.parametrize("dataset", ["my/own/folder", "codex-m", None])
+def test_only_shipped_configs_are_found(dataset):
+    with pytest.raises(InvalidInputError, match=r"use Config\.for_graph\(kg\)"):
+        Config.find(dataset, "kg2e")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_config_is_the_same_after_it_was_written(tmp_path, model):
+    path = tmp_path / "config.toml"
+    for dataset in DATASETS:
+        config = Config.find(dataset, model)
+        path.write_text(config.to_toml())
+        assert Config.from_file(path) == config
 
 
 def test_recipe_of_the_paper(kg):

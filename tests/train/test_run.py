@@ -15,7 +15,8 @@ from tensorboard.backend.event_processing.event_accumulator import (
 )
 
 from pyg_cagp.cli import main
-from pyg_cagp.datasets import load
+from pyg_cagp.data import as_kg
+from pyg_cagp.datasets import SyntheticKG, load
 from pyg_cagp.exceptions import CheckpointError, InvalidInputError
 from pyg_cagp.train import (
     Config,
@@ -355,7 +356,7 @@ def test_train_run_without_out_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     kg = load("synthetic")
     config = Config.find("synthetic", "kg2e").override(SET)
-    monkeypatch.setattr(Config, "find", lambda *_, **__: config)
+    monkeypatch.setattr(Config, "resolve", lambda *_, **__: config)
     run = train_run(kg, "kg2e", progress=False)
     assert list(tmp_path.iterdir()) == []
     assert run.record["dataset"] == "synthetic"
@@ -365,31 +366,43 @@ def test_train_run_without_out_writes_nothing(tmp_path, monkeypatch):
         assert torch.equal(tensor, other.model.state_dict()[name])
 
 
-def test_train_run_takes_the_config_of_the_graph(monkeypatch):
-    calls = []
-
-    def find(*args, **options):
-        calls.append((*args, options["recipe"]))
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Config, "find", find)
-    kg = load("synthetic")
-    nameless = kg.clone()
-    del nameless.name
-    for graph, dataset, recipe, expected in (
-        (kg, None, None, "synthetic"),
-        (kg, "wn18rr", "paper", "wn18rr"),
-        (nameless, None, None, None),
-    ):
-        with pytest.raises(KeyboardInterrupt):
-            train_run(graph, "kg2e", dataset=dataset, recipe=recipe)
-        assert calls.pop() == (expected, "kg2e", recipe)
+@pytest.mark.parametrize(
+    ("name", "dataset", "recipe", "source"),
+    [
+        ("synthetic", None, None, "the shipped config of 'kg2e' for 'syn"),
+        ("synthetic", "WN18RR", None, "the shipped config of 'kg2e' for 'wn1"),
+        ("synthetic", None, "paper", "the recipe 'paper'"),
+        ("mine", None, None, "no config ships for 'mine'; chosen by size (9"),
+        (None, None, None, "no config ships for this graph; chosen by size (9"),
+    ],
+)
+def test_the_config_is_that_of_the_graph(
+    monkeypatch, capsys, name, dataset, recipe, source
+):
+    kg = as_kg(SyntheticKG(num_nodes=90, num_triples=400))
+    kg.name = name
+    find, given = Config.resolve, {"model.hidden_channels": 4}
+    monkeypatch.setattr(
+        Config,
+        "resolve",
+        lambda *args, **options: find(*args, **options).override(
+            {**given, "train.epochs": 1}
+        ),
+    )
+    for progress in (True, False):
+        run = train_run(
+            kg, "kg2e", dataset=dataset, recipe=recipe, progress=progress
+        )
+        assert run.record["config_source"].startswith(source)
+        assert run.config.model["hidden_channels"] == 4
+        printed = capsys.readouterr().err
+        assert (f"pyg-cagp: {source}" in printed) == progress
 
 
 @pytest.mark.filterwarnings("error")
-def test_options_that_exclude_each_other_raise():
-    kg, config = load("synthetic"), Config.find(None, "kg2e")
-    with pytest.raises(InvalidInputError, match="'recipe'"):
+def test_options_that_exclude_each_other():
+    kg, config = load("synthetic"), Config.find("synthetic", "kg2e")
+    with pytest.raises(InvalidInputError, match="'recipe' needs the name"):
         train_run(kg, config, recipe="paper")
     with pytest.raises(InvalidInputError, match="'resume'"):
         train_run(kg, config, resume=True)

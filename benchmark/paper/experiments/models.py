@@ -26,7 +26,12 @@ def model(setting: Setting) -> dict[str, Any]:
         "test": {
             name: ranks[name] for name in ("mrr", "hits@1", "hits@3", "hits@10")
         },
-        "validation": run.record["validation"],
+        # The stored records have no log loss.
+        "validation": {
+            name: value
+            for name, value in run.record["validation"].items()
+            if name != "val/log_loss"
+        },
         "seconds": run.record["seconds"],
         "prior_variance": run.record["prior_variance"],
         "config": run.record["config"],
