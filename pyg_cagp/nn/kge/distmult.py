@@ -28,6 +28,8 @@ class GaussianDistMult(BilinearKGEModel):
         torch.Size([1, 10])
     """
 
+    symmetric = True
+
     def map_tail(self, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Returns :math:`\mathbf{e}_r \circ \mathbf{e}_t`."""
         return rel * tail

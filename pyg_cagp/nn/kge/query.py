@@ -3,7 +3,7 @@ r"""Models that score embeddings, and answer queries in bulk."""
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 import torch
 from torch import Tensor
@@ -37,6 +37,9 @@ class QueryKGEModel(KGEModel, ABC):
     #: How many numbers an entity, and a relation, has for a hidden channel.
     node_width = 1
     rel_width = 1
+
+    #: Whether no score changes if its head and tail swap places.
+    symmetric: ClassVar[bool] = False
 
     #: How many numbers to hold at a time where candidates are scored by pairs.
     max_numbers = 2**23
