@@ -31,6 +31,8 @@ class GaussianDistMult(BilinearKGEModel):
         For an example of using this model, see ``examples/kge_fb15k_237.py``.
     """
 
+    symmetric = True
+
     def map_tail(self, rel: Tensor, tail: Tensor) -> Tensor:
         r"""Returns :math:`\mathbf{e}_r \circ \mathbf{e}_t`."""
         return rel * tail

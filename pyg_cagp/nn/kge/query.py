@@ -3,7 +3,7 @@ r"""The base class of models that score all candidates of a query."""
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 import torch
 from torch import Tensor
@@ -37,6 +37,9 @@ class QueryKGEModel(KGEModel, ABC):
     #: The embedding size of an entity, and of a relation, per hidden channel.
     node_width = 1
     rel_width = 1
+
+    #: Whether no score changes if its head and tail swap places.
+    symmetric: ClassVar[bool] = False
 
     #: The largest number of values in memory where candidates are scored pair
     #: by pair.

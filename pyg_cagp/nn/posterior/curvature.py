@@ -1,14 +1,16 @@
 r"""The curvature of the likelihood around each entity."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from pyg_cagp._utils.checks import check_choice
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.posterior.slopes import slope_moments, slopes
+from pyg_cagp.nn.posterior.exact import add_exact, distinct_queries
+from pyg_cagp.nn.posterior.slopes import is_bilinear, slope_moments, slopes
 
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge import GaussianKGEModel
@@ -26,6 +28,7 @@ def ggn_diagonal(
     max_scores: int = 2**22,
     progress: bool = False,
     num_draws: int = 0,
+    structure: Literal["diagonal", "isotropic"] = "diagonal",
 ) -> Tensor:
     r"""Returns the diagonal of the generalised Gauss-Newton matrix, which for a
     softmax is the Fisher information.
@@ -59,11 +62,16 @@ def ggn_diagonal(
         num_draws (int, optional): The number of draws of all embeddings from
             the variances of training, over which the mean is taken; none for
             the curvature at the means. (default: :obj:`0`)
+        structure (str, optional): :obj:`"diagonal"` for the curvature of each
+            dimension or :obj:`"isotropic"` for its mean over dimensions, which
+            bilinear models compute in less time. (default: :obj:`"diagonal"`)
 
     Returns:
-        The diagonal, of shape :obj:`[num_nodes, channels]`.
+        The diagonal, of shape :obj:`[num_nodes, channels]`, or
+        :obj:`[num_nodes, 1]` if isotropic.
     """
     check_scores(model)
+    check_choice("structure", structure, ("diagonal", "isotropic"))
     if num_negatives is not None and num_negatives >= model.num_nodes:
         num_negatives = None
     if num_draws and not model.variational:
@@ -71,34 +79,31 @@ def ggn_diagonal(
             "'num_draws' needs a model that was trained with variances "
             "(variational=True)"
         )
-    diagonal = torch.zeros_like(model.embed())
+    triples = head_index, rel_type, tail_index
+    exact, isotropic = num_negatives is None, structure == "isotropic"
+    queries = distinct_queries(model, *triples) if exact else []
+    num_nodes, channels = model.embed().shape
+    # Of a sum over channels, each candidate has one number.
+    summed = exact and isotropic and is_bilinear(model)
+    diagonal = model.embed().new_zeros(num_nodes, 1 if summed else channels)
     for draw in range(max(1, num_draws)):
         nodes = model.embed()
         if num_draws:
             shape, device = nodes.shape, nodes.device
             noise = torch.randn(shape, generator=generator, device=device)
             nodes = nodes + model.trained_posterior.variance().sqrt() * noise
-        title = f"{draw + 1}/{num_draws}" if num_draws else ""
-        for side, given, answer in (
-            ("tail", head_index, tail_index),
-            ("head", tail_index, head_index),
-        ):
-            _add_side(
-                model,
-                diagonal,
-                nodes,
-                side,
-                (given, rel_type, answer),
-                num_negatives,
-                generator,
-                max_scores,
-                tqdm_options={
-                    "desc": f"curvature ({side}s) {title}".strip(),
-                    "disable": None if progress else True,
-                },
-            )
+        title = f"curvature {draw + 1}/{max(1, num_draws)}"
+        bar = {"desc": title, "disable": None if progress else True}
+        for part in queries:
+            add_exact(model, diagonal, nodes, part, max_scores, bar)
+        if num_negatives is not None:
+            sampling = num_negatives, generator, max_scores
+            _add_sampled(model, diagonal, nodes, triples, *sampling, bar)
     # It is a sum of variances, but for rounding.
-    return diagonal.clamp_(min=0) / max(1, num_draws)
+    diagonal = diagonal.clamp_(min=0) / max(1, num_draws)
+    if summed:
+        return diagonal / channels
+    return diagonal.mean(dim=1, keepdim=True) if isotropic else diagonal
 
 
 def check_scores(model: "GaussianKGEModel") -> None:
@@ -112,36 +117,27 @@ def check_scores(model: "GaussianKGEModel") -> None:
         )
 
 
-def _add_side(
+def _add_sampled(
     model: "GaussianKGEModel",
     diagonal: Tensor,
     nodes: Tensor,
-    side: str,
     triples: tuple[Tensor, Tensor, Tensor],
-    num_negatives: int | None,
+    num_negatives: int,
     generator: torch.Generator | None,
     max_scores: int,
     tqdm_options: dict[str, Any],
 ) -> None:
-    given, rel, answer = triples
-    weight = torch.ones_like(rel)
-    pool, rivals = torch.arange(model.num_nodes, device=rel.device), None
-    if num_negatives is None:
-        # The curvature of a softmax does not depend on which answer was right.
-        key = given * model.num_relations + rel
-        key, weight = key.unique(return_counts=True)
-        given, rel = key // model.num_relations, key % model.num_relations
-    size = max(1, max_scores // (num_negatives or model.num_nodes))
-    for start in tqdm(range(0, rel.numel(), size), **tqdm_options):
-        part = slice(start, start + size)
-        if num_negatives is not None:
-            shape, device = (num_negatives,), rel.device
+    head, rel, tail = triples
+    size = max(1, max_scores // num_negatives)
+    shape, device = (num_negatives,), rel.device
+    for side, given, answer in (("tail", head, tail), ("head", tail, head)):
+        for start in tqdm(range(0, rel.numel(), size), **tqdm_options):
+            part = slice(start, start + size)
             pool = torch.randint(
                 model.num_nodes, shape, generator=generator, device=device
             )
-            rivals = answer[part]
-        queries = given[part], rel[part], weight[part]
-        _add_batch(model, diagonal, nodes, side, queries, pool, rivals)
+            batch = given[part], rel[part], answer[part]
+            _add_batch(model, diagonal, nodes, side, batch, pool)
 
 
 def _add_batch(
@@ -149,40 +145,32 @@ def _add_batch(
     diagonal: Tensor,
     nodes: Tensor,
     side: str,
-    queries: tuple[Tensor, Tensor, Tensor],
+    batch: tuple[Tensor, Tensor, Tensor],
     pool: Tensor,
-    answer: Tensor | None,
 ) -> None:
-    given, rel, weight = queries
+    given, rel, answer = batch
     known, pool_emb = nodes[given], nodes[pool]
     scores = model.score_candidates(side, known, rel, pool_emb)
-    share = 1.0
-    if answer is not None:
-        share = model.num_nodes / pool.numel()
-        scores = scores.masked_fill(pool == answer[:, None], -math.inf)
-        right = model.score_answer(side, known, rel, nodes[answer])
-        others = scores.logsumexp(dim=1) + math.log(share)
-        total = torch.logaddexp(others, right)
-    else:
-        total = scores.logsumexp(dim=1)
-    prob = (scores - total[:, None]).exp()
     # A candidate of the pool stands for `share` like it.
+    share = model.num_nodes / pool.numel()
+    scores = scores.masked_fill(pool == answer[:, None], -math.inf)
+    right = model.score_answer(side, known, rel, nodes[answer])
+    others = scores.logsumexp(dim=1) + math.log(share)
+    total = torch.logaddexp(others, right)
+    prob = (scores - total[:, None]).exp()
     mass = share * prob
-    times = weight[:, None].to(prob.dtype)
     to_pool, first, second = slope_moments(
-        model, side, known, rel, pool_emb, mass, times * mass * (1 - prob)
+        model, side, known, rel, pool_emb, mass, mass * (1 - prob)
     )
     diagonal.index_add_(0, pool, to_pool)
     self_mass = (mass * (pool == given[:, None])).sum(dim=1)
-    if answer is not None:
-        chance = (right - total).exp()
-        by_given, by_answer = slopes(model, side, known, rel, nodes[answer])
-        first = first + chance[:, None] * by_given
-        second = second + chance[:, None] * by_given.square()
-        curve = (times[:, 0] * chance * (1 - chance))[:, None]
-        diagonal.index_add_(0, answer, curve * by_answer.square())
-        self_mass = self_mass + chance * (answer == given)
+    chance = (right - total).exp()
+    by_given, by_answer = slopes(model, side, known, rel, nodes[answer])
+    first = first + chance[:, None] * by_given
+    second = second + chance[:, None] * by_given.square()
+    curve = (chance * (1 - chance))[:, None]
+    diagonal.index_add_(0, answer, curve * by_answer.square())
+    self_mass = self_mass + chance * (answer == given)
     by_given, by_self = slopes(model, side, known, rel, known)
     both = 2 * self_mass[:, None] * by_self * (by_given - first)
-    variance = second - first.square() + both
-    diagonal.index_add_(0, given, times * variance)
+    diagonal.index_add_(0, given, second - first.square() + both)

@@ -127,6 +127,7 @@ class LaplacePosterior:
                 generator=generator,
                 progress=self.progress,
                 num_draws=self.num_draws,
+                structure=self.structure,
             )
         if self.num_draws:
             curvature = curvature / model.kl_weight

@@ -191,6 +191,8 @@ class Posterior(Module):
                 (default: :obj:`None`)
             seed (int, optional): The seed of all draws. (default: :obj:`0`)
         """
+        log_variance = self.log_variance
+        isotropic = log_variance.size(1) == 1
         curvature = ggn_diagonal(
             model,
             head_index,
@@ -198,10 +200,8 @@ class Posterior(Module):
             tail_index,
             num_negatives=num_negatives,
             generator=torch.Generator(rel_type.device).manual_seed(seed),
+            structure="isotropic" if isotropic else "diagonal",
         )
-        log_variance = self.log_variance
-        if log_variance.size(1) == 1:
-            curvature = curvature.mean(dim=1, keepdim=True)
         new = count_slots(head_index, tail_index, self.frequency.numel())
         log_variance = -(1 / log_variance.exp() + curvature).log()
         frequency = self.frequency + new
