@@ -97,7 +97,9 @@ def distinct_events(world: "World", num_triples: int) -> Events:
     check_least("num_triples", num_triples, 20)
     generator = torch.Generator().manual_seed(world.seed % 2**63)
     parts: list[Events] = []
-    for factor in _FACTORS:
+    size = world.type_start.diff()
+    possible = (size[world.head_type] * size[world.tail_type]).sum()
+    for factor in _FACTORS if num_triples <= possible else ():
         parts.append(world.draw(factor * num_triples, (0.0, 1.0), generator))
         events = Events(*map(torch.cat, zip(*parts, strict=True)))
         first = _first(events, world)[:num_triples]
@@ -105,8 +107,8 @@ def distinct_events(world: "World", num_triples: int) -> Events:
             first = first[events.moment[first].argsort(stable=True)]
             return Events(*(column[first] for column in events))
     raise InvalidInputError(
-        f"'num_triples' is too large for the graph (got {num_triples}, found "
-        f"{first.numel()} distinct ones); raise 'num_nodes' or 'num_relations'"
+        f"'num_triples' is too large for the graph (got {num_triples}); raise "
+        f"'num_nodes', 'num_relations' or 'noise'"
     )
 
 

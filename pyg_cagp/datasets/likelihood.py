@@ -70,5 +70,5 @@ def _rates(
     cut, before, after = moments
     duration = before * (cut - start).clamp(min=0)
     duration += after * (1 - start.clamp(min=cut)).clamp(min=0)
-    penalty = world.penalty[world.broken(head, rel, tail)]
+    penalty = world.odds ** world.broken(head, rel, tail).double()
     return fits * world.popularity[answer] * penalty * duration

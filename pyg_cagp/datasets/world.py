@@ -60,7 +60,8 @@ class World:
         generator = torch.Generator().manual_seed(seed)
         self._draw_entities(num_types, zipf, generator)
         self._draw_relations(num_types, generator)
-        self._build_tables(noise / (1 - noise))
+        self.odds = noise / (1 - noise)
+        self._build_tables()
 
     def _draw_entities(
         self, num_types: int, zipf: float, generator: torch.Generator
@@ -81,8 +82,8 @@ class World:
         code = torch.randint(self.num_codes, (num_nodes,), generator=generator)
         group = (self.type_of * self.num_codes + code).sort().values
         self.code = group % self.num_codes
-        ends = torch.arange(num_types * self.num_codes + 1)
-        self.group_start = torch.searchsorted(group, ends)
+        groups = torch.arange(num_types * self.num_codes + 1)
+        self.group_start = torch.searchsorted(group, groups)
         # Public ids are independent of type and code.
         self.public_id = torch.randperm(num_nodes, generator=generator)
 
@@ -107,19 +108,19 @@ class World:
         rank[order] = torch.arange(self.num_nodes)
         return rank - self.type_start[self.type_of]
 
-    def _build_tables(self, odds: float) -> None:
+    def _build_tables(self) -> None:
         r"""Builds the distributions that relations, codes and entities are
         drawn from.
         """
         codes = torch.arange(self.num_codes)
         bits = codes[:, None] >> torch.arange(self.num_factors) & 1
         self.num_set = bits.sum(1)
-        self.penalty = odds ** self.num_set.double()
+        penalty = self.odds ** self.num_set.double()
         mass = self.popularity.cumsum(0)
         self.mass = torch.cat([mass.new_zeros(1), mass])
         groups = self.mass[self.group_start].diff().view(-1, self.num_codes)
         # Shapes: [type, preferred code, code] and [relation, code of head].
-        tails = groups[:, None] * self.penalty[codes[:, None] ^ codes]
+        tails = groups[:, None] * penalty[codes[:, None] ^ codes]
         preferred = self.pattern[:, None] ^ codes
         total = tails.sum(2)[self.tail_type[:, None], preferred]
         heads = groups[self.head_type] * total
@@ -186,9 +187,8 @@ class World:
         fine = self.uptake(head, rel) <= moment
         head, rel, code, moment = (x[fine] for x in (head, rel, code, moment))
         draw = draw[4:, fine]
-        kind = self.tail_type[rel]
-        row = kind * self.num_codes + (code ^ self.pattern[rel])
-        code = self.tail_codes.draw(row, draw[0])
+        code, kind = code ^ self.pattern[rel], self.tail_type[rel]
+        code = self.tail_codes.draw(kind * self.num_codes + code, draw[0])
         tail = self._draw_entity(kind, code, draw[1])
         fine = self.uptake(tail, rel) <= moment
         return Events(head[fine], rel[fine], tail[fine], moment[fine])
