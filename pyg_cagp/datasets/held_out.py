@@ -39,7 +39,7 @@ def split_events(world: World, events: Events) -> Data:
     data = Data(
         edge_index=edge_index_of(world, events),
         edge_type=events.rel,
-        edge_time=days_of(events.moment),
+        edge_time=_days(future),
     )
     masks = (~held_out, held_out & is_val, held_out & ~is_val)
     for name, mask in zip(MASKS, masks, strict=True):
@@ -93,6 +93,16 @@ def edge_index_of(world: World, events: Events) -> Tensor:
     return world.public_id[torch.stack([events.head, events.tail])]
 
 
-def days_of(moment: Tensor) -> Tensor:
-    r"""Returns moments as days since 1970."""
-    return FIRST_DAY + (moment * NUM_DAYS).floor().long()
+def days_of(position: Tensor, num: int) -> Tensor:
+    r"""Returns positions in a timeline of :obj:`num` events as days since 1970;
+    every day has equally many events.
+    """
+    return FIRST_DAY + position * NUM_DAYS // num
+
+
+def _days(future: Tensor) -> Tensor:
+    # The future begins with a new day.
+    position = torch.arange(future.numel())
+    day = days_of(position, future.numel())
+    day[future] = day[future].clamp(min=int(day[~future].max()) + 1)
+    return day

@@ -58,7 +58,8 @@ class SyntheticKG(InMemoryDataset):
     :obj:`test_neg_edge_index` and :obj:`test_neg_edge_type` hold false triples
     whose tail breaks half of the preferences or more, one for each held-out
     triple where its tail type has one; see :meth:`labelled`. :obj:`edge_time`
-    counts days since 1970, and :obj:`node_type` holds entity types.
+    counts days since 1970, with equally many triples a day, and
+    :obj:`node_type` holds entity types.
 
     Args:
         num_nodes (int, optional): Entities. (default: :obj:`2000`)
@@ -208,7 +209,7 @@ class SyntheticKG(InMemoryDataset):
             yield Data(
                 edge_index=edge_index_of(world, events),
                 edge_type=events.rel,
-                edge_time=days_of(events.moment),
+                edge_time=days_of(torch.arange(start, stop), num_triples),
                 num_nodes=num_nodes,
                 num_relations=num_relations,
             )

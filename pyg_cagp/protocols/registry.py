@@ -212,7 +212,7 @@ def corrupted(kg: Data, split: Split, seed: int) -> Triples:
     # Each split has its own draws.
     head, rel, tail = triples(kg)
     if split == "val":
-        seen = ~kg.test_mask
+        seen = kg.train_mask | kg.val_mask
         head, rel, tail = head[seen], rel[seen], tail[seen]
     known = TripleIndex(head, rel, tail, kg.num_nodes, kg.num_relations)
     offset = VAL_SEED if split == "val" else 0

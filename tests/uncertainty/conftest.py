@@ -22,7 +22,7 @@ def coverage(world):
 def members(world, tmp_path_factory):
     """Three models from different seeds."""
     config = Config.find("synthetic", "gaussian-distmult")
-    config = config.override({"train.epochs": 10, "model.hidden_channels": 16})
+    config = config.override({"train.epochs": 20, "model.hidden_channels": 16})
     runs = train_ensemble(
         world,
         config,
