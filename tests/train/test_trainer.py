@@ -226,7 +226,7 @@ def test_a_loss_that_is_no_number_stops(kg, tmp_path):
     trainer._train_on = poison
     with pytest.raises(
         DivergenceError,
-        match=r"loss is nan at step 8 \(epoch 2, batch 3, whose first triple "
+        match=r"loss is nan at step 8 \(epoch 2, batch 4, whose first triple "
         r"is \(\d+, \d+, \d+\)\); the last good checkpoint is '.*state'; "
         r"lower 'lr' \(now 0.25\)",
     ):
