@@ -48,8 +48,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--epochs",
         type=int,
-        default=12,
-        help="the number of epochs (default: 12)",
+        default=20,
+        help="the number of epochs (default: 20)",
     )
     add_device(parser, "train")
     add_common(parser)

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 #: depend on the size of chunks.
 BLOCK = 1 << 17
 
+#: How many events for each triple are drawn, and drawn further, until enough
+#: triples are distinct.
+_FACTORS = (2, 2, 4, 8, 16, 32)
+
 
 # The finaliser of SplitMix64.
 _MIX = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
@@ -41,6 +45,22 @@ def hash_uniform(seed: int, *keys: Tensor) -> Tensor:
     return torch.from_numpy((mixed >> np.uint64(11)) * 2.0**-53)
 
 
+class Rows:
+    r"""Categorical distributions, one a row, drawn from by binary search."""
+
+    def __init__(self, weight: Tensor) -> None:
+        self.num_columns = weight.size(1)
+        cdf = weight.cumsum(1)
+        row = torch.arange(len(cdf), dtype=cdf.dtype)
+        self.cdf = (cdf / cdf[:, -1:] + row[:, None]).view(-1)
+
+    def draw(self, row: Tensor, draw: Tensor) -> Tensor:
+        r"""Returns the column at which a uniform draw falls in each row."""
+        place = torch.searchsorted(self.cdf, row + draw, right=True)
+        column = place - row * self.num_columns
+        return column.clamp(max=self.num_columns - 1)
+
+
 class Events(NamedTuple):
     r"""Triples with a time in :math:`[0, 1)`."""
 
@@ -51,35 +71,53 @@ class Events(NamedTuple):
 
 
 def draw_events(world: "World", start: int, stop: int, total: int) -> Events:
-    r"""Draws events number :obj:`start` to :obj:`stop` of :obj:`total`."""
+    r"""Draws events number :obj:`start` to :obj:`stop` of a timeline of
+    :obj:`total`, in the order of time.
+    """
     parts = []
     while start < stop:
-        last = min(stop, (start // BLOCK + 1) * BLOCK)
-        parts.append(world.draw(start, last, total))
+        block = start // BLOCK
+        first, last = block * BLOCK, min((block + 1) * BLOCK, total)
+        generator = torch.Generator().manual_seed(
+            (world.seed * 1_000_003 + block) % 2**63
+        )
+        window = first / total, last / total
+        events = world.draw(last - first, window, generator)
+        chosen = events.moment.argsort(stable=True)[
+            start - first : stop - first
+        ]
+        parts.append(Events(*(column[chosen] for column in events)))
         start = last
     return Events(*map(torch.cat, zip(*parts, strict=True)))
 
 
 def distinct_events(world: "World", num_triples: int) -> Events:
-    r"""Draws events that are distinct triples."""
+    r"""Draws events until so many of them are distinct triples; returns the
+    first event of each, in the order of time.
+    """
     check_least("num_triples", num_triples, 20)
-    for factor in (1.3, 2.0, 4.0, 8.0):
-        total = int(num_triples * factor)
-        events = draw_events(world, 0, total, total)
-        pair = events.head * world.num_relations + events.rel
-        pair = torch.unique(pair, return_inverse=True)[1]
-        key = pair * world.num_nodes + events.tail
-        key, order = key.sort(stable=True)
-        first = torch.ones_like(key, dtype=torch.bool)
-        first[1:] = key[1:] != key[:-1]
-        rows = order[first]
-        if rows.numel() >= num_triples:
-            generator = torch.Generator().manual_seed(world.seed)
-            chosen = torch.randperm(rows.numel(), generator=generator)
-            rows = rows[chosen[:num_triples]].sort().values
-            return Events(*(column[rows] for column in events))
+    generator = torch.Generator().manual_seed(world.seed % 2**63)
+    parts: list[Events] = []
+    size = world.type_start.diff()
+    possible = (size[world.head_type] * size[world.tail_type]).sum()
+    for factor in _FACTORS if num_triples <= possible else ():
+        parts.append(world.draw(factor * num_triples, (0.0, 1.0), generator))
+        events = Events(*map(torch.cat, zip(*parts, strict=True)))
+        first = _first(events, world)[:num_triples]
+        if first.numel() == num_triples:
+            first = first[events.moment[first].argsort(stable=True)]
+            return Events(*(column[first] for column in events))
     raise InvalidInputError(
-        f"'num_triples' is too large for the graph (got {num_triples}, but "
-        f"{total} events have only {rows.numel()} distinct triples); raise "
-        f"'num_nodes' or 'num_relations'"
+        f"'num_triples' is too large for the graph (got {num_triples}); raise "
+        f"'num_nodes', 'num_relations' or 'noise'"
     )
+
+
+def _first(events: Events, world: "World") -> Tensor:
+    r"""Returns the position of the first event of each triple, in order."""
+    pair = events.head * world.num_relations + events.rel
+    key = pair * world.num_nodes + events.tail
+    key, order = key.sort(stable=True)
+    is_first = torch.ones_like(key, dtype=torch.bool)
+    is_first[1:] = key[1:] != key[:-1]
+    return order[is_first].sort().values

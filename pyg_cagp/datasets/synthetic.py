@@ -1,46 +1,64 @@
-r"""A graph made to order, whose truth is known."""
+r"""A generated graph, whose truth is known."""
 
-import datetime
+import math
 from collections.abc import Callable, Iterator
+from typing import get_args
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data, InMemoryDataset
 
-from pyg_cagp._utils.checks import check_least
-from pyg_cagp.data import TripleIndex, triples
-from pyg_cagp.data.kg import MASKS, check_kg
+from pyg_cagp._utils.checks import (
+    check_choice,
+    check_least,
+    check_triples,
+)
+from pyg_cagp.data import triples
 from pyg_cagp.datasets.events import (
-    Events,
     distinct_events,
     draw_events,
 )
+from pyg_cagp.datasets.held_out import (
+    CUT,
+    HELD_OUT,
+    days_of,
+    edge_index_of,
+    split_events,
+)
+from pyg_cagp.datasets.likelihood import conditional
 from pyg_cagp.datasets.world import World
-from pyg_cagp.typing import HeldOut
+from pyg_cagp.typing import HeldOut, Side, Split
 
-#: The timeline runs for this many days from this one on.
-FIRST_DAY = (datetime.date(2020, 1, 1) - datetime.date(1970, 1, 1)).days
-NUM_DAYS = 1000
-#: The moment at which the future begins, and the share of the past held out.
-CUT = 0.85
-HELD_OUT = 0.06
+#: The shares of the events before and after that moment that a split holds.
+_WEIGHTS: dict[str | None, tuple[float, float]] = {
+    None: (1.0, 1.0),
+    "train": (1 - HELD_OUT, 0.0),
+    "val": (HELD_OUT / 2, 0.5),
+    "test": (HELD_OUT / 2, 0.5),
+}
 
 
 class SyntheticKG(InMemoryDataset):
-    r"""A realistic knowledge graph that is generated, not downloaded.
+    r"""A knowledge graph that is generated, and whose truth is known.
 
-    Entities have types, relations join two types by rules that can be learned,
-    popularity is Zipf-like. Entities are born over time, and old ones take up
-    new relations. Validation and test hold the time after a cut, and a part of
-    the past.
+    Entities have types, a Zipf-like popularity and binary latent factors. A
+    relation joins two types. Of each factor, it prefers that head and tail
+    agree, or that they differ. Entities are born over time, and old ones take
+    up new relations. From then on, a triple that breaks :math:`b` preferences
+    occurs at a constant rate, proportional to both popularities and to
+    :math:`(\nu / (1 - \nu))^b` with noise :math:`\nu`. The graph holds the
+    first :obj:`num_triples` distinct triples of independent events.
+    Validation and test hold the time after a cut, and a part of the past.
 
+    :meth:`probability` returns the true probability of an answer.
     :obj:`truth` follows from how a triple came about, not from train: -1 for
     training triples, 0 for ordinary ones, 1 (emerging) if an entity was born
     after the cut, 2 (novel) if an older one took up the relation after it.
     :obj:`val_neg_edge_index`, :obj:`val_neg_edge_type`,
     :obj:`test_neg_edge_index` and :obj:`test_neg_edge_type` hold false triples
-    with a wrong tail, one for each held-out triple where its tail type has one;
-    see :meth:`labelled`. :obj:`edge_time` counts days since 1970, and
+    whose tail breaks half of the preferences or more, one for each held-out
+    triple where its tail type has one; see :meth:`labelled`. :obj:`edge_time`
+    counts days since 1970, with equally many triples a day, and
     :obj:`node_type` holds entity types.
 
     Args:
@@ -48,13 +66,17 @@ class SyntheticKG(InMemoryDataset):
         num_relations (int, optional): Relations. (default: :obj:`30`)
         num_triples (int, optional): Distinct triples. (default: :obj:`30000`)
         num_types (int, optional): Types of entities. (default: :obj:`6`)
-        num_clusters (int, optional): Clusters of a type, between which
-            relations run. (default: :obj:`12`)
+        num_factors (int, optional): Latent factors of an entity. If set to
+            :obj:`None`, so many that about half of the triples that break no
+            preference are in the graph: 5 at the default size.
+            (default: :obj:`None`)
         zipf (float, optional): The exponent of popularity, in
-            :math:`[0, 1)`. (default: :obj:`0.6`)
-        noise (float, optional): The share of events that break the rule of
-            their relation; it is larger among distinct triples.
-            (default: :obj:`0.1`)
+            :math:`[0, 1)`. (default: :obj:`0.8`)
+        noise (float, optional): The probability :math:`\nu` that an event
+            breaks a preference, where all factors are equally frequent, in
+            :math:`(0, 0.5]`; at 0.5, factors have no effect. Frequent triples
+            count once, so that the share of broken preferences is larger in
+            the graph. (default: :obj:`0.005`)
         seed (int, optional): The seed. (default: :obj:`0`)
         transform (callable, optional): A transform at every access.
             (default: :obj:`None`)
@@ -72,18 +94,76 @@ class SyntheticKG(InMemoryDataset):
         num_relations: int = 30,
         num_triples: int = 30_000,
         num_types: int = 6,
-        num_clusters: int = 12,
-        zipf: float = 0.6,
-        noise: float = 0.1,
+        num_factors: int | None = None,
+        zipf: float = 0.8,
+        noise: float = 0.005,
         seed: int = 0,
         transform: Callable | None = None,
     ) -> None:
         super().__init__(None, transform)
-        world = World(
-            num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
+        if num_factors is None:
+            pairs = num_relations * (num_nodes / num_types) ** 2
+            share = max(pairs / (3 * num_triples), 2)
+            num_factors = min(int(math.log2(share)), 10)
+        self.world = World(
+            num_nodes, num_relations, num_types, num_factors, zipf, noise, seed
         )
-        data = _split(world, distinct_events(world, num_triples))
+        data = split_events(
+            self.world, distinct_events(self.world, num_triples)
+        )
         self.data, self.slices = self.collate([data])
+
+    def probability(
+        self,
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        *,
+        side: Side = "tail",
+        split: Split | None = None,
+    ) -> Tensor:
+        r"""Returns the true probability :math:`p(t \mid h, r)` or
+        :math:`p(h \mid r, t)` of each triple.
+
+        It is that of an event of which the rest is given. The probabilities of
+        all entities sum to 1, except for a query that cannot occur: there, all
+        are 0.
+
+        Args:
+            head_index (torch.Tensor): Heads.
+            rel_type (torch.Tensor): Relations.
+            tail_index (torch.Tensor): Tails.
+            side (str, optional): The end that is predicted, :obj:`"tail"` or
+                :obj:`"head"`. (default: :obj:`"tail"`)
+            split (str, optional): The split whose events are meant; the later
+                ones have more entities. If set to :obj:`None`, events of the
+                whole timeline. (default: :obj:`None`)
+
+        Example:
+            >>> graph = SyntheticKG(num_nodes=200, num_triples=1000)
+            >>> head, rel, _ = triples(graph[0], "test")
+            >>> tail = torch.arange(200)
+            >>> p = graph.probability(
+            ...     head[0].expand(200), rel[0].expand(200), tail
+            ... )
+            >>> round(float(p.sum()), 6)
+            1.0
+        """
+        check_choice("side", side, Side)
+        check_choice("split", split, (None, *get_args(Split)))
+        world = self.world
+        head, rel, tail = check_triples(
+            head_index,
+            rel_type,
+            tail_index,
+            world.num_nodes,
+            world.num_relations,
+        )
+        inside = world.public_id.argsort()
+        moments = CUT, *_WEIGHTS[split]
+        return conditional(
+            world, inside[head], rel, inside[tail], side, moments
+        )
 
     @staticmethod
     def stream(
@@ -92,9 +172,9 @@ class SyntheticKG(InMemoryDataset):
         num_triples: int,
         *,
         num_types: int = 6,
-        num_clusters: int = 12,
-        zipf: float = 0.6,
-        noise: float = 0.1,
+        num_factors: int = 5,
+        zipf: float = 0.8,
+        noise: float = 0.005,
         seed: int = 0,
         chunk_size: int = 1 << 20,
     ) -> Iterator[Data]:
@@ -109,27 +189,27 @@ class SyntheticKG(InMemoryDataset):
             num_relations (int): Relations.
             num_triples (int): Events.
             num_types (int, optional): Types of entities. (default: :obj:`6`)
-            num_clusters (int, optional): Clusters of a type.
-                (default: :obj:`12`)
+            num_factors (int, optional): Latent factors of an entity.
+                (default: :obj:`5`)
             zipf (float, optional): The exponent of popularity.
-                (default: :obj:`0.6`)
-            noise (float, optional): The share of events that break the rule of
-                their relation. (default: :obj:`0.1`)
+                (default: :obj:`0.8`)
+            noise (float, optional): The probability that an event breaks a
+                preference. (default: :obj:`0.005`)
             seed (int, optional): The seed. (default: :obj:`0`)
             chunk_size (int, optional): Events in a chunk.
                 (default: :obj:`1048576`)
         """
         check_least("chunk_size", chunk_size, 1)
         world = World(
-            num_nodes, num_relations, num_types, num_clusters, zipf, noise, seed
+            num_nodes, num_relations, num_types, num_factors, zipf, noise, seed
         )
         for start in range(0, num_triples, chunk_size):
             stop = min(start + chunk_size, num_triples)
             events = draw_events(world, start, stop, num_triples)
             yield Data(
-                edge_index=_edge_index(world, events),
+                edge_index=edge_index_of(world, events),
                 edge_type=events.rel,
-                edge_time=_days(events.moment),
+                edge_time=days_of(torch.arange(start, stop), num_triples),
                 num_nodes=num_nodes,
                 num_relations=num_relations,
             )
@@ -153,76 +233,3 @@ class SyntheticKG(InMemoryDataset):
         true = *triples(data, mask), data.truth[mask]
         head, rel, tail, truth = map(torch.cat, zip(true, false, strict=True))
         return head, rel, tail, truth
-
-
-def _split(world: World, events: Events) -> Data:
-    num = events.rel.numel()
-    generator = torch.Generator().manual_seed(world.seed + 1)
-    draw = torch.rand(num, generator=generator)
-    future = events.moment >= CUT
-    held_out = future | (draw < HELD_OUT)
-    is_val = torch.rand(num, generator=generator) < 0.5
-
-    ends = torch.stack([events.head, events.tail])
-    rel = events.rel.expand_as(ends)
-    late = (world.uptake(ends, rel) >= CUT).any(0)
-    born = (world.birth[ends] >= CUT).any(0)
-    truth = torch.where(born, 1, torch.where(late, 2, 0))
-
-    data = Data(
-        edge_index=_edge_index(world, events),
-        edge_type=events.rel,
-        edge_time=_days(events.moment),
-    )
-    masks = (~held_out, held_out & is_val, held_out & ~is_val)
-    for name, mask in zip(MASKS, masks, strict=True):
-        data[name] = mask
-    data.truth = torch.where(held_out, truth, -1)
-    data.num_nodes = world.num_nodes
-    data.num_relations = world.num_relations
-    data.node_type = world.type_of[world.public_id.argsort()]
-    data.node_names = world.node_names()
-    data.relation_names = world.relation_names()
-    data.time_unit = "D"
-    known = TripleIndex.from_data(data)
-    for split in ("val", "test"):
-        _add_false(data, world, events, split, known, generator)
-    return check_kg(data)
-
-
-def _add_false(
-    data: Data,
-    world: World,
-    events: Events,
-    split: str,
-    known: TripleIndex,
-    generator: torch.Generator,
-) -> None:
-    # A tail of the right type but of a cluster the relation never leads to
-    # from this head, so that the triple is false by the rules of the world.
-    mask = data[f"{split}_mask"]
-    head, rel = events.head[mask], events.rel[mask]
-    right = (world.rank[head] + world.shift[rel]) % world.num_clusters
-    kind = world.tail_type[rel]
-    size, public = world.type_size[kind], world.public_id
-    done = torch.zeros_like(head, dtype=torch.bool)
-    tail = torch.zeros_like(head)
-    for _ in range(50):
-        draw = torch.rand(head.shape, generator=generator)
-        rank = (draw * size).long().clamp(max=size - 1)
-        tried = world.type_start[kind] + rank
-        fine = ~done & (rank % world.num_clusters != right)
-        fine &= ~known.contains(public[head], rel, public[tried])
-        tail = torch.where(fine, tried, tail)
-        done |= fine
-    ends = torch.stack([head[done], tail[done]])
-    data[f"{split}_neg_edge_index"] = public[ends]
-    data[f"{split}_neg_edge_type"] = rel[done]
-
-
-def _edge_index(world: World, events: Events) -> Tensor:
-    return world.public_id[torch.stack([events.head, events.tail])]
-
-
-def _days(moment: Tensor) -> Tensor:
-    return FIRST_DAY + (moment * NUM_DAYS).floor().long()

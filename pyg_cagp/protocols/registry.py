@@ -212,7 +212,7 @@ def corrupted(kg: Data, split: Split, seed: int) -> Triples:
     # and validation are excluded. Each split has a separate seed.
     head, rel, tail = triples(kg)
     if split == "val":
-        mask = ~kg.test_mask
+        mask = kg.train_mask | kg.val_mask
         head, rel, tail = head[mask], rel[mask], tail[mask]
     known = TripleIndex(head, rel, tail, kg.num_nodes, kg.num_relations)
     offset = VAL_SEED if split == "val" else 0

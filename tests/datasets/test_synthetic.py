@@ -6,8 +6,8 @@ import torch
 from pyg_cagp import Coverage
 from pyg_cagp.data import TripleIndex
 from pyg_cagp.datasets import SyntheticKG
-from pyg_cagp.datasets.events import BLOCK, hash_uniform
-from pyg_cagp.datasets.synthetic import CUT
+from pyg_cagp.datasets.events import BLOCK, draw_events, hash_uniform
+from pyg_cagp.datasets.held_out import CUT
 from pyg_cagp.datasets.world import World
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.transforms import TemporalLikeOOD
@@ -17,8 +17,13 @@ SIZES = {"num_nodes": 500, "num_relations": 12}
 
 
 @pytest.fixture(scope="module")
-def data():
-    return SyntheticKG()[0]
+def graph():
+    return SyntheticKG()
+
+
+@pytest.fixture(scope="module")
+def data(graph):
+    return graph[0]
 
 
 def test_default_sizes_and_classes(data):
@@ -50,7 +55,7 @@ def test_truth_agrees_with_the_training_split(data):
     assert (missing[ordinary] > 0).any()  # Coverage is not the truth.
 
 
-def test_false_triples_are_false(data):
+def test_false_triples_are_false(graph, data):
     known = TripleIndex.from_data(data)
     for split in ("val", "test"):
         head, rel, tail, truth = SyntheticKG.labelled(data, split)
@@ -58,13 +63,12 @@ def test_false_triples_are_false(data):
         assert int(false.sum()) == int(data[f"{split}_mask"].sum())
         assert not known.contains(head[false], rel[false], tail[false]).any()
         assert known.contains(head[~false], rel[~false], tail[~false]).all()
-        # Without noise no such triple is drawn: the tail is not in the
-        # cluster to which the relation leads.
-        world = World(2_000, 30, 6, 12, 0.6, 0.1, 0)
-        rank = world.rank[world.public_id.argsort()]
-        cluster = (rank[head] + world.shift[rel]) % 12
-        assert (rank[tail] % 12 != cluster)[false].all()
-        assert (rank[tail] % 12 == cluster)[~false].float().mean() > 0.7
+        # At the default size there are five factors.
+        world = graph.world
+        inside = world.public_id.argsort()
+        broken = world.broken(inside[head], rel, inside[tail])
+        assert (broken[false] >= 3).all()
+        assert (broken[~false] == 0).float().mean() > 0.7
         # The type is right, so that only the fact itself is wrong.
         kinds = {}
         for r, t in zip(
@@ -151,18 +155,15 @@ def test_a_stream_does_not_depend_on_its_chunks():
 
 
 def test_events_follow_birth_and_uptake():
-    world = World(300, 10, 6, 12, 0.6, 0.1, 0)
-    events = world.draw(0, 20_000, 20_000)
+    world = World(300, 10, 6, 3, 0.6, 0.1, 0)
+    events = draw_events(world, 0, 20_000, 20_000)
     for entity in (events.head, events.tail):
         assert (world.birth[entity] <= events.moment).all()
         uptake = world.uptake(entity, events.rel)
         assert (uptake <= events.moment).all()
         assert (uptake > CUT).any()
-    # Without noise, a head's cluster decides its tail's.
-    world = World(300, 10, 6, 4, 0.6, 0.0, 0)
-    events = world.draw(0, 5_000, 5_000)
-    expected = (world.rank[events.head] + world.shift[events.rel]) % 4
-    assert (world.rank[events.tail] % 4 == expected).all()
+    assert (world.type_of[events.head] == world.head_type[events.rel]).all()
+    assert (world.type_of[events.tail] == world.tail_type[events.rel]).all()
 
 
 def test_hash_is_uniform_and_equals_splitmix64():
@@ -183,7 +184,9 @@ def test_hash_is_uniform_and_equals_splitmix64():
     [
         ({"num_nodes": 10}, "at least four times 'num_types'"),
         ({"num_relations": 0}, "'num_relations' must be at least 1"),
-        ({"num_clusters": 1}, "'num_clusters' must be at least 2"),
+        ({"num_factors": 0}, "'num_factors' must be at least 1"),
+        ({"num_factors": 11}, "'num_factors' must be at most 10"),
+        ({"noise": 0.0}, r"'noise' must lie in \(0, 0.5\] \(got 0.0\)"),
         ({"zipf": 1.0}, r"'zipf' must lie in \[0, 1\) \(got 1.0\)"),
         ({"num_triples": 5}, "'num_triples' must be at least 20"),
         ({"num_nodes": 24, "num_triples": 90_000}, "too large for the graph"),

@@ -37,6 +37,7 @@ SET = {
     "train.checkpoint_every": 5,
     "train.eval_triples": 100,
     "model.hidden_channels": 8,
+    "model.prior_variance": 0.1,
 }
 FLAGS = [f"--set={key}={value}" for key, value in SET.items()]
 

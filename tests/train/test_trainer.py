@@ -228,7 +228,7 @@ def test_a_loss_that_is_not_finite_raises(kg, tmp_path):
     trainer._train_on = poison
     with pytest.raises(DivergenceError, match="step 8") as caught:
         trainer.fit()
-    for part in ("nan", "epoch 2", "batch 3", str(path), "'lr'", "0.25"):
+    for part in ("nan", "epoch 2", "batch 4", str(path), "'lr'", "0.25"):
         assert part in str(caught.value)
     tensors, meta = load_checkpoint(path)
     assert meta["progress"]["epoch"] == 1

@@ -22,7 +22,9 @@ def coverage(world):
 def members(world, tmp_path_factory):
     """Three models from different seeds."""
     config = Config.find("synthetic", "gaussian-distmult")
-    config = config.override({"train.epochs": 10, "model.hidden_channels": 16})
+    config = config.override(
+        {"model.hidden_channels": 16, "model.prior_variance": 0.1}
+    )
     runs = train_ensemble(
         world,
         config,
