@@ -80,7 +80,7 @@ POSITIONAL = {
 }
 
 #: Options whose text is free.
-FREE_TEXT = {"fingerprint"}
+FREE_TEXT = {"fingerprint", "source"}
 
 
 def walk():

@@ -94,77 +94,83 @@ def ranking(
     answer, both_rel = torch.cat([tail, head]), torch.cat([rel, rel])
     is_head = torch.arange(2, device=device).repeat_interleave(rel.numel())
     sides = zip(counts["tail"], counts["head"], strict=True)
-    both = RankCounts(*map(torch.cat, sides))
+    groups = _Groups(RankCounts(*map(torch.cat, sides)), ks, ties)
+    category = relation_categories(kg).to(device)[both_rel]
+    link = link_groups(kg, head, rel, tail).repeat(2)
+    frequency = graph.coverage.frequency().to(device)[answer]
+    metrics = {
+        **groups.measure(),
+        "num_queries": both_rel.numel(),
+        "by_side": groups.by(is_head, ("tail", "head")),
+        "by_category": _by_category(category, is_head, groups),
+        "by_link": groups.by(link, LINKS),
+        "by_relation": groups.by(both_rel, relation_labels(kg)),
+        "by_frequency": _by_frequency(frequency, groups),
+    }
+    choice = {"split": split, "filtered": filtered, "ties": ties}
+    if "edge_time" in kg and not isinstance(model, CountBaseline):
+        metrics["count_baseline"] = _count_baseline(
+            graph, ks, **choice, **options
+        )
+    samples = {"head": head, "rel": rel, "tail": tail}
+    for side, part in counts.items():
+        samples |= {f"{side}_{k}": v for k, v in part._asdict().items()}
+    config = {**identities({"model": model}), **choice}
+    return RankingResult("ranking", metrics, config, graph.description, samples)
 
-    def measure(chosen: Tensor | slice = slice(None)) -> dict[str, float]:
-        higher, equal, others = (part[chosen] for part in both)
-        return ranking_metrics(higher, equal, others + 1, ks=ks, ties=ties)
 
-    def by(group: Tensor, names: Sequence[str]) -> dict[str, Any]:
+class _Groups:
+    r"""Metrics of all queries, and of groups of them."""
+
+    def __init__(self, counts: RankCounts, ks: Sequence[int], ties: Ties):
+        self.counts, self.ks, self.ties = counts, ks, ties
+
+    def measure(self, chosen: Tensor | slice = slice(None)) -> dict[str, float]:
+        higher, equal, others = (part[chosen] for part in self.counts)
+        options: dict[str, Any] = {"ks": self.ks, "ties": self.ties}
+        return ranking_metrics(higher, equal, others + 1, **options)
+
+    def by(self, group: Tensor, names: Sequence[str]) -> dict[str, Any]:
         rows = {}
         for place, name in enumerate(names):
             chosen = (group == place).nonzero().view(-1)
             if chosen.numel():
-                rows[name] = {**measure(chosen), "num": chosen.numel()}
+                rows[name] = {**self.measure(chosen), "num": chosen.numel()}
         return rows
 
-    category = relation_categories(kg).to(device)[both_rel]
-    metrics = {
-        **measure(),
-        "num_queries": both_rel.numel(),
-        "by_side": by(is_head, ("tail", "head")),
-        "by_category": _by_category(category, is_head, by),
-        "by_link": by(link_groups(kg, head, rel, tail).repeat(2), LINKS),
-        "by_relation": by(both_rel, relation_labels(kg)),
-        "by_frequency": _by_frequency(
-            graph.coverage.frequency().to(device)[answer], measure
-        ),
+
+def _count_baseline(
+    graph: EvaluationGraph, ks: Sequence[int], **options: Any
+) -> dict[str, Any]:
+    r"""Ranks by counts. Events repeat, so counts are the baseline of dated
+    graphs.
+    """
+    result = ranking(CountBaseline(graph), graph, ks=ks, **options)
+    names = "mrr", "mean_rank", *(f"hits@{k}" for k in ks), "amr", "amri"
+    return {
+        **{name: result[name] for name in names},
+        "num": result["num_queries"],
+        "by_link": result["by_link"],
     }
-    if "edge_time" in kg and not isinstance(model, CountBaseline):
-        # Events repeat, so counts are the baseline of dated graphs.
-        baseline = ranking(
-            CountBaseline(graph),
-            graph,
-            split=split,
-            filtered=filtered,
-            ties=ties,
-            ks=ks,
-            max_scores=max_scores,
-            progress=progress,
-        )
-        parts = "mrr", "mean_rank", *(f"hits@{k}" for k in ks), "amr", "amri"
-        metrics["count_baseline"] = {
-            **{name: baseline[name] for name in parts},
-            "num": both_rel.numel(),
-            "by_link": baseline["by_link"],
-        }
-    samples = {"head": head, "rel": rel, "tail": tail}
-    for side, part in counts.items():
-        samples |= {f"{side}_{k}": v for k, v in part._asdict().items()}
-    config = {
-        **identities({"model": model}),
-        "split": split,
-        "filtered": filtered,
-        "ties": ties,
-    }
-    return RankingResult("ranking", metrics, config, graph.description, samples)
 
 
-def _by_category(category: Tensor, is_head: Tensor, by: Any) -> dict[str, Any]:
-    rows = by(category, CATEGORIES)
+def _by_category(
+    category: Tensor, is_head: Tensor, groups: _Groups
+) -> dict[str, Any]:
+    rows = groups.by(category, CATEGORIES)
     for place, side in enumerate(("tail", "head")):
         sided = torch.where(is_head == place, category, -1)
-        for label, values in by(sided, CATEGORIES).items():
+        for label, values in groups.by(sided, CATEGORIES).items():
             rows[label][side] = values
     return rows
 
 
-def _by_frequency(frequency: Tensor, measure: Any) -> list[dict[str, Any]]:
+def _by_frequency(frequency: Tensor, groups: _Groups) -> list[dict[str, Any]]:
     group = equal_groups(frequency)
     rows = []
     for place in range(int(group.max()) + 1):
         chosen = (group == place).nonzero().view(-1)
         low, high = torch.aminmax(frequency[chosen])
         row = {"lowest": int(low), "highest": int(high), "num": chosen.numel()}
-        rows.append(row | measure(chosen))
+        rows.append(row | groups.measure(chosen))
     return rows

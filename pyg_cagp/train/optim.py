@@ -48,7 +48,11 @@ class RowAdam(Adam):
                 rows.append((weight, row))
         super().step()
         for weight, row in rows:
-            self._buffers[weight].index_fill_(0, row, 0)
+            # A whole buffer is cleared faster than many rows of it.
+            if row.numel() > len(weight) // 4:
+                self._buffers[weight].zero_()
+            else:
+                self._buffers[weight].index_fill_(0, row, 0)
             weight.grad = None
         return loss
 

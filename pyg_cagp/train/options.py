@@ -16,7 +16,7 @@ Structure: TypeAlias = Literal["isotropic", "diagonal"]
 LEAST = {
     **dict.fromkeys(("epochs", "batch_size", "eval_every"), 1),
     **dict.fromkeys(("clip_norm", "kl_warmup", "eval_triples"), 0),
-    **dict.fromkeys(("patience", "checkpoint_every", "noise_table"), 0),
+    **dict.fromkeys(("patience", "checkpoint_every"), 0),
 }
 
 #: The descriptions of the types of options, for messages.
@@ -56,9 +56,6 @@ class TrainOptions:
             (default: :obj:`0`)
         checkpoint_every (int, optional): The number of steps between
             checkpoints within an epoch; none if set to 0. (default: :obj:`0`)
-        noise_table (int, optional): The size of the
-            :class:`~pyg_cagp.nn.kge.NoiseTable` that noise is read from; no
-            table if set to 0. (default: :obj:`0`)
         mixed_precision (bool, optional): If set to :obj:`True`, bilinear models
             compute scores of many candidates in :obj:`bfloat16`.
             (default: :obj:`False`)
@@ -75,16 +72,11 @@ class TrainOptions:
     eval_triples: int = 2000
     patience: int = 0
     checkpoint_every: int = 0
-    noise_table: int = 0
     mixed_precision: bool = False
 
     def __post_init__(self) -> None:
         for name, least in LEAST.items():
             check_least(name, getattr(self, name), least)
-        if self.noise_table > 2**30:
-            raise InvalidInputError(
-                f"'noise_table' must be at most 2^30 (got {self.noise_table})"
-            )
         if not self.lr > 0:
             raise InvalidInputError(f"'lr' must be positive (got {self.lr})")
         check_choice("optimizer", self.optimizer, OptimizerName)

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from pyg_cagp.data import triples
 from pyg_cagp.exceptions import DivergenceError, InvalidInputError
-from pyg_cagp.nn.kge import GaussianKGEModel, KvsAll, NoiseTable, QueryBatch
+from pyg_cagp.nn.kge import GaussianKGEModel, KvsAll, QueryBatch
 from pyg_cagp.train.batches import QueryBatches, TripleBatches
 from pyg_cagp.train.losses import LossWindow
 from pyg_cagp.train.optim import (
@@ -80,10 +80,6 @@ class Trainer:
         order = torch.Generator(self.device).manual_seed(seed)
         model.set_posterior(None)  # An earlier one has other means.
         model.generator = torch.Generator(self.device).manual_seed(seed + 1)
-        if self.options.noise_table:
-            model.noise_table = NoiseTable(
-                size=self.options.noise_table, seed=seed + 2, device=self.device
-            )
         head, rel, tail = (p.to(self.device) for p in triples(kg, "train"))
         if rel.numel() == 0:
             raise InvalidInputError("'kg' has no training triples")

@@ -8,7 +8,6 @@ from pyg_cagp.data import AnswerIndex
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge import (
     GaussianDistMult,
-    NoiseTable,
     OneNegative,
     SampledSoftmax,
     SelfAdversarial,
@@ -112,27 +111,6 @@ def test_bernoulli_replaces_the_side_with_fewer_answers(model):
     false_h, false_t = OneNegative(head_rate=rates).corrupt(model, many, drawn)
     assert torch.equal(false_h + false_t, one)
     assert abs(false_h.mean() - 0.8) < 0.02
-
-
-def test_noise_table(model):
-    table = NoiseTable(size=10_000, seed=1)
-    first = table.read((20, 3), model.generator)
-    second = table.read((20, 3), model.generator)
-    assert not torch.equal(first, second)
-    windows = table.values.unfold(0, 60, 1)
-    assert (windows == first.flatten()).all(dim=1).sum() == 1
-    assert abs(table.values.mean()) < 0.05
-    assert abs(table.values.std() - 1) < 0.05
-    with pytest.raises(InvalidInputError, match="too small"):
-        table.read((10_000, 2), None)
-    torch.nn.init.constant_(model.node_log_var.weight, 0.0)
-    model.noise_table = table
-    seed = model.generator.get_state()
-    none = torch.empty(0, dtype=torch.long)
-    drawn = model.draw(none, none, torch.arange(N))[0].other
-    model.generator.set_state(seed)
-    noise = table.read((N, 6), model.generator)
-    torch.testing.assert_close(drawn - model.node_emb.weight, noise)
 
 
 def test_negatives_that_are_the_answer_are_left_out(model):

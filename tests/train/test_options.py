@@ -150,7 +150,6 @@ def test_initial_weights_depend_on_the_seed_only():
         ({"clip_norm": -1.0}, "'clip_norm'"),
         ({"optimizer": "sgd"}, "'optimizer'"),
         ({"schedule": "step"}, "'schedule'"),
-        ({"noise_table": 2**40}, "'noise_table'"),
     ],
 )
 def test_bad_train_options_raise(options, message):

@@ -8,7 +8,6 @@ from pyg_cagp.nn.kge.confidence import ConfidenceKGEModel
 from pyg_cagp.nn.kge.distmult import GaussianDistMult
 from pyg_cagp.nn.kge.kg2e import KG2E
 from pyg_cagp.nn.kge.kvsall import KvsAll, QueryBatch
-from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative, bernoulli_rates
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.query import QueryKGEModel
@@ -32,7 +31,6 @@ classes = [
     "UKGE",
     "BEUrRE",
     "SNGPModel",
-    "NoiseTable",
     "Objective",
     "OneNegative",
     "SampledSoftmax",

@@ -11,9 +11,8 @@ from torch.nn import Embedding
 from pyg_cagp._utils.checks import check_choice, check_least
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.elbo import EvidenceBound
-from pyg_cagp.nn.kge.noise import NoiseTable
 from pyg_cagp.nn.kge.objective import Objective, OneNegative
-from pyg_cagp.nn.kge.options import Covariance, Reduction
+from pyg_cagp.nn.kge.options import Covariance, Noise, Reduction
 from pyg_cagp.nn.kge.prior import GaussianPrior
 from pyg_cagp.nn.kge.softmax import SampledSoftmax
 from pyg_cagp.nn.posterior.posterior import Posterior
@@ -59,6 +58,13 @@ class GaussianKGEModel(EvidenceBound, ABC):
         covariance (str, optional): :obj:`"diagonal"` for a variance of each
             dimension or :obj:`"spherical"` for one variance of each entity.
             (default: :obj:`"diagonal"`)
+        noise (str, optional): What training draws: each :obj:`"coordinate"`
+            of each entity; the :obj:`"score"` of each candidate, given one draw
+            of the query, which has the same distribution; or :obj:`"none"`,
+            where the loss is the bound :math:`\log \sum_j \exp (m_j + v_j /
+            2)` of a softmax, with the mean and the variance of each score at
+            the mean of the query. The last two need a bilinear model.
+            (default: :obj:`"coordinate"`)
         objective (Objective, optional): The likelihood of a triple; by
             default, :class:`~pyg_cagp.nn.kge.SampledSoftmax`.
             (default: :obj:`None`)
@@ -93,6 +99,7 @@ class GaussianKGEModel(EvidenceBound, ABC):
         kl_reduction: Reduction = "occurrence",
         n3: float = 0.0,
         covariance: Covariance = "diagonal",
+        noise: Noise = "coordinate",
         objective: Objective | None = None,
         variational: bool = True,
         reciprocal: bool = False,
@@ -120,11 +127,13 @@ class GaussianKGEModel(EvidenceBound, ABC):
                 "OneNegative would leave inverse relations untrained"
             )
         check_choice("covariance", covariance, Covariance)
+        check_choice("noise", noise, Noise)
+        self.noise = noise
+        if self.integrates:
+            self.check_noise()
         width = 1 if covariance == "spherical" else self.node_emb.embedding_dim
         self.node_log_var = Embedding(num_nodes, width, sparse=sparse)
         self.node_log_var.weight.requires_grad_(variational)
-        #: The source of noise. If None, each draw generates new noise.
-        self.noise_table: NoiseTable | None = None
         # The number of training slots of each entity; see `observe`.
         self.register_buffer("node_freq", torch.zeros(num_nodes).long())
         self._trained = (TrainedPosterior(self),)

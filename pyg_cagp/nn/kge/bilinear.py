@@ -1,14 +1,23 @@
 r"""Models whose score is linear in the head and in the tail."""
 
 from abc import abstractmethod
-from typing import Unpack
+from typing import ClassVar, Unpack
 
 import torch
 from torch import Tensor
 
 from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.base import GaussianKGEModel
+from pyg_cagp.nn.kge.draw import Draws, Moments, SideScores
+from pyg_cagp.nn.kge.integrate import (
+    noisy,
+    noisy_products,
+    pair_moments,
+    raised_products,
+)
+from pyg_cagp.nn.kge.kvsall import QueryBatch
 from pyg_cagp.nn.kge.options import GaussianOptions
+from pyg_cagp.typing import Side
 
 
 class BilinearKGEModel(GaussianKGEModel):
@@ -46,6 +55,8 @@ class BilinearKGEModel(GaussianKGEModel):
     .. note::
         For its use as a base class, see ``docs/howto/new_model.md``.
     """
+
+    is_bilinear: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -134,3 +145,77 @@ class BilinearKGEModel(GaussianKGEModel):
         crossed = (head_var * self.map_crossed(rel, tail_var)).sum(-1)
         together = (head_var * (by_head + by_tail) ** 2).sum(-1) + crossed
         return by_both + torch.where(head_index == tail_index, together, apart)
+
+    def query(self, side: Side, given: Tensor, rel_type: Tensor) -> Tensor:
+        r"""Returns the vector whose product with an embedding is its score as
+        an answer; see :meth:`score_answer`.
+        """
+        rel, is_head = self.query_rel(side, rel_type)
+        return (self.map_tail if is_head else self.map_head)(rel, given)
+
+    def side_scores(
+        self, side: Side, rel_type: Tensor, drawn: Draws
+    ) -> SideScores:
+        r"""Scores the answers of one side of a batch of triples, and all other
+        entities as candidates.
+        """
+        if drawn.moments is None:
+            return super().side_scores(side, rel_type, drawn)
+        head, tail, other = drawn.moments
+        given, answer = drawn.head, tail
+        if side == "head":
+            given, answer = drawn.tail, head
+        query = self.query(side, given, rel_type)
+        score = pair_moments(query, answer)
+        logits = self._logits(query, other)
+        if self.noise == "none":
+            raised = score.mean + 0.5 * score.variance
+            return SideScores(score.mean, raised, logits)
+        true = noisy(score, self._normal(score.mean.shape))
+        return SideScores(true, true, logits)
+
+    def pair_scores(
+        self, rel_type: Tensor, drawn: Draws
+    ) -> tuple[Tensor, Tensor]:
+        r"""Scores the answer and the other entity of each triple, of which one
+        side is drawn.
+        """
+        assert drawn.turned is not None
+        assert drawn.moments is not None
+        rel = self.embed_rel(rel_type)
+        inverse = self.transpose(rel)
+        if inverse is not rel:
+            rel = torch.where(drawn.turned[:, None], rel, inverse)
+        query = self.map_tail(rel, drawn.head)
+        _, *candidates = drawn.moments
+        true, false = (
+            noisy(pair_moments(query, part), self._normal(rel_type.shape))
+            for part in candidates
+        )
+        return true, false
+
+    def query_logits(
+        self, batch: QueryBatch, nodes: Tensor | Moments
+    ) -> tuple[Tensor, Tensor | None]:
+        r"""Scores all entities as answers of queries; see
+        :meth:`GaussianKGEModel.query_logits`.
+        """
+        if isinstance(nodes, Tensor):
+            return super().query_logits(batch, nodes)
+        mean, variance = (part.index_select(0, batch.given) for part in nodes)
+        if self.noise == "none":
+            query = self.query(batch.side, mean, batch.rel_type)
+            answers = Moments(*(p.index_select(0, batch.answer) for p in nodes))
+            rows = query.index_select(0, batch.row)
+            excess = 0.5 * pair_moments(rows, answers).variance.sum()
+            return self._logits(query, nodes), excess
+        given = mean + variance.sqrt() * self._normal(mean.shape)
+        query = self.query(batch.side, given, batch.rel_type)
+        return self._logits(query, nodes), None
+
+    def _logits(self, query: Tensor, nodes: Moments) -> Tensor:
+        r"""Draws scores, or raises them by half their variance."""
+        if self.noise == "none":
+            return raised_products(query, nodes)
+        noise = self._normal((len(query), len(nodes.mean)))
+        return noisy_products(query, nodes, noise)

@@ -4,15 +4,12 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.nn import Embedding
 
 from pyg_cagp.exceptions import InvalidInputError
-from pyg_cagp.nn.kge.draw import DrawAndDiverge, Draws
+from pyg_cagp.nn.kge.draw import Moments
 from pyg_cagp.nn.kge.kvsall import KvsAll, QueryBatch
-from pyg_cagp.nn.kge.noise import NoiseTable
-from pyg_cagp.nn.kge.objective import Objective
-from pyg_cagp.nn.kge.prior import GaussianPrior
-from pyg_cagp.nn.kge.query import SIDES, QueryKGEModel
+from pyg_cagp.nn.kge.noise import NoisyKGEModel
+from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.nn.posterior.posterior import count_slots
 
 
@@ -24,19 +21,12 @@ class LossTerms(NamedTuple):
     n3: Tensor
 
 
-class EvidenceBound(QueryKGEModel):
-    r"""The training of a :class:`~pyg_cagp.nn.kge.GaussianKGEModel`: batches,
-    draws from the posterior, and the loss. The model sets the attributes below.
+class EvidenceBound(NoisyKGEModel):
+    r"""The training of a :class:`~pyg_cagp.nn.kge.GaussianKGEModel`: batches
+    and the loss. The model sets the attributes below.
     """
 
-    prior: GaussianPrior
-    kl_weight: float
     n3: float
-    variational: bool
-    objective: Objective
-    node_log_var: Embedding
-    noise_table: NoiseTable | None
-    node_freq: Tensor
 
     @torch.no_grad()
     def random_sample(
@@ -74,26 +64,6 @@ class EvidenceBound(QueryKGEModel):
         self.observe(head_index, tail_index)
         return super().loader(head_index, rel_type, tail_index, **kwargs)
 
-    def kl_divergence(self, entity: Tensor) -> Tensor:
-        r"""Returns the divergence of each posterior from the prior; see
-        :meth:`~pyg_cagp.nn.kge.GaussianPrior.divergence`.
-        """
-        log_var = self.node_log_var(entity) if self.variational else None
-        return self.prior.divergence(self.node_emb(entity), log_var)
-
-    def kl_term(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
-        r"""Returns the prior term of a batch, per triple; see
-        :class:`~pyg_cagp.nn.kge.GaussianPrior`. With the reduction
-        :obj:`"occurrence"`, its mean over an epoch is
-        :math:`\sum_i \textrm{KL}_i` divided by the number of triples.
-        """
-        if self.prior.reduction == "dense":
-            every = torch.arange(self.num_nodes, device=head_index.device)
-            return self.kl_divergence(every).mean()
-        share = self._shares(head_index, tail_index)
-        slots = torch.cat([head_index, tail_index])
-        return (share * self.kl_divergence(slots)).sum()
-
     def constrain(self) -> None:
         r"""Projects parameters after a step of an optimiser, by default without
         a change.
@@ -126,7 +96,7 @@ class EvidenceBound(QueryKGEModel):
         r"""Returns the terms of :meth:`loss` for a batch of triples."""
         batch = head_index, rel_type, tail_index
         other = self.objective.negatives(self, *batch)
-        drawn, kl = self.draw(head_index, tail_index, other)
+        drawn, kl = self.objective.draw(self, *batch, other)
         nll = self.objective(self, *batch, other, drawn)
         return LossTerms(nll, kl, self.n3_term(*batch))
 
@@ -153,6 +123,22 @@ class EvidenceBound(QueryKGEModel):
             penalty = (given + self.cubes(rel))[batch.row].sum() + answer.sum()
         return LossTerms(scale * nll, kl, scale * penalty)
 
+    def query_logits(
+        self, batch: QueryBatch, nodes: Tensor | Moments
+    ) -> tuple[Tensor, Tensor | None]:
+        r"""Scores all entities as answers of queries. Returns logits of shape
+        :obj:`[B, num_nodes]`, and the sum over answers of what a bound adds to
+        them, if any.
+
+        Args:
+            batch (QueryBatch): The queries.
+            nodes (torch.Tensor or Moments): One draw or the moments of each
+                entity.
+        """
+        assert isinstance(nodes, Tensor)
+        query = batch.side, nodes[batch.given], batch.rel_type
+        return self.score_candidates(*query, nodes), None
+
     def n3_term(
         self, head_index: Tensor, rel_type: Tensor, tail_index: Tensor
     ) -> Tensor:
@@ -170,67 +156,3 @@ class EvidenceBound(QueryKGEModel):
     def cubes(self, embedding: Tensor) -> Tensor:
         r"""Returns the sum of the cubed moduli of each embedding."""
         return embedding.abs().pow(3).sum(dim=-1)
-
-    def draw(
-        self, head_index: Tensor, tail_index: Tensor, other: Tensor
-    ) -> tuple[Draws, Tensor]:
-        r"""Draws the entities of a batch from the posterior, independently for
-        each slot. Returns the draws and the :meth:`kl_term` of heads and tails.
-        """
-        entity = torch.cat([head_index, tail_index, other])
-        sizes = [head_index.numel(), tail_index.numel(), other.numel()]
-        dense = self.prior.reduction == "dense"
-        share = self.node_emb.weight.new_empty(0)
-        if self.kl_weight > 0 and not dense:
-            share = self._shares(head_index, tail_index)
-        drawn, kl = self._draw(entity, share)
-        if self.kl_weight > 0 and dense:
-            kl = self.kl_term(head_index, tail_index)
-        return Draws(*drawn.split(sizes)), kl
-
-    def draw_all(self) -> tuple[Tensor, Tensor]:
-        r"""Draws every entity once, and returns the sum of all divergences per
-        training triple; their mean over entities if so set.
-        """
-        weight = self.node_emb.weight
-        entity = torch.arange(self.num_nodes, device=weight.device)
-        share = weight.new_empty(0)
-        if self.kl_weight > 0:
-            # Each triple has two slots.
-            each = 2 / self.node_freq.sum()
-            if self.prior.reduction == "dense":
-                each = weight.new_full((), 1 / self.num_nodes)
-            share = each.to(weight.dtype).expand(self.num_nodes)
-        return self._draw(entity, share)
-
-    def _draw(self, entity: Tensor, share: Tensor) -> tuple[Tensor, Tensor]:
-        r"""Draws entities, and sums the divergences of the first of them, each
-        times its share.
-        """
-        if not self.variational:
-            drawn = self.node_emb(entity)
-            energy = self.prior.divergence(drawn[: share.numel()], None)
-            return drawn, (share * energy).sum()
-        drawn, kl = DrawAndDiverge.apply(
-            self.node_emb.weight,
-            self.node_log_var.weight,
-            self.prior.log_variance,
-            entity,
-            self._noise(entity.numel()),
-            share,
-            self.node_emb.sparse,
-        )
-        return drawn, kl
-
-    def _noise(self, size: int) -> Tensor:
-        weight = self.node_emb.weight
-        shape, source = (size, weight.size(1)), self.generator
-        if self.noise_table is not None:
-            return self.noise_table.read(shape, source)
-        device, dtype = weight.device, weight.dtype
-        return torch.randn(shape, generator=source, device=device, dtype=dtype)
-
-    def _shares(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
-        r"""Returns the weight of the divergence of each slot of a batch."""
-        freq = self.node_freq[torch.cat([head_index, tail_index])]
-        return 1 / (freq * head_index.numel()).to(self.node_emb.weight.dtype)

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pyg_cagp.nn.kge.draw import Draws
+from pyg_cagp.nn.kge.draw import Draws, Moments
 from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.typing import Side
 
@@ -93,6 +93,17 @@ class KvsAll:
         r"""Returns all entities."""
         return torch.arange(model.num_nodes, device=head_index.device)
 
+    def draw(
+        self,
+        model: "GaussianKGEModel",
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        other: Tensor,
+    ) -> tuple[Draws, Tensor]:
+        r"""Draws the entities of a batch."""
+        return model.draw(head_index, tail_index, other)
+
     def __call__(
         self,
         model: "GaussianKGEModel",
@@ -104,14 +115,18 @@ class KvsAll:
     ) -> Tensor:
         r"""Returns the mean negative log-likelihood of a batch of triples."""
         total = drawn.other.new_zeros(())
+        nodes = drawn.other if drawn.moments is None else drawn.moments[2]
         ends = (head_index, tail_index), (tail_index, head_index)
         for side, (given, answer) in zip(SIDES, ends, strict=True):
             batch = QueryBatch.group(side, given, rel_type, answer)
-            total = total + self.nll(model, batch, drawn.other)
+            total = total + self.nll(model, batch, nodes)
         return total / rel_type.numel()
 
     def nll(
-        self, model: "GaussianKGEModel", batch: QueryBatch, nodes: Tensor
+        self,
+        model: "GaussianKGEModel",
+        batch: QueryBatch,
+        nodes: Tensor | Moments,
     ) -> Tensor:
         r"""Returns the negative log-likelihood of a batch of queries, summed
         over answers.
@@ -119,14 +134,13 @@ class KvsAll:
         Args:
             model (GaussianKGEModel): The model.
             batch (QueryBatch): The queries.
-            nodes (torch.Tensor): One draw of each entity, of shape
-                :obj:`[num_nodes, channels]`.
+            nodes (torch.Tensor or Moments): One draw of each entity, of shape
+                :obj:`[num_nodes, channels]`, or the moments of all entities.
         """
-        given = nodes[batch.given]
-        query = batch.side, given, batch.rel_type
-        scores = model.score_candidates(*query, nodes)
+        logits, excess = model.query_logits(batch, nodes)
         # Sums over many candidates lose too much in half precision.
-        return _SoftmaxLoss.apply(scores.float(), batch.row, batch.answer)
+        loss = _SoftmaxLoss.apply(logits.float(), batch.row, batch.answer)
+        return loss if excess is None else loss + excess
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}()"

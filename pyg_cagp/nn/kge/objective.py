@@ -30,6 +30,18 @@ class Objective(Protocol):
     ) -> Tensor:
         r"""Returns the entities that are needed in addition to the batch."""
 
+    def draw(
+        self,
+        model: "GaussianKGEModel",
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        other: Tensor,
+    ) -> tuple[Draws, Tensor]:
+        r"""Draws the entities of a batch, most often by ``model.draw``, and
+        returns the draws and the prior term.
+        """
+
     def __call__(
         self,
         model: "GaussianKGEModel",
@@ -79,26 +91,63 @@ class OneNegative:
         r"""Draws an entity for each triple, to replace its head or tail."""
         return model.draw_nodes(head_index.shape, head_index.device)
 
+    def draw(
+        self,
+        model: "GaussianKGEModel",
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        other: Tensor,
+    ) -> tuple[Draws, Tensor]:
+        r"""Draws the entities of a batch; if candidates are integrated, only
+        those that are not replaced.
+        """
+        if not model.integrates:
+            return model.draw(head_index, tail_index, other)
+        in_head = self._in_head(model, rel_type)
+        given = torch.where(in_head, tail_index, head_index)
+        answer = torch.where(in_head, head_index, tail_index)
+        return model.draw_turned(given, answer, other, in_head)
+
+    def _in_head(self, model: "GaussianKGEModel", rel_type: Tensor) -> Tensor:
+        r"""Marks the triples whose head is replaced."""
+        shape, device = rel_type.shape, rel_type.device
+        if self.head_rate is None:
+            place = torch.arange(rel_type.numel(), device=device)
+            return place < rel_type.numel() // 2
+        rate = self.head_rate.to(device)[rel_type]
+        chance = torch.rand(shape, generator=model.generator, device=device)
+        return chance < rate
+
     def corrupt(
         self, model: "GaussianKGEModel", rel_type: Tensor, drawn: Draws
     ) -> tuple[Tensor, Tensor]:
-        r"""Replaces heads or tails by the negatives."""
+        r"""Replaces drawn heads or tails by the negatives."""
         if self.head_rate is None:
             half = rel_type.numel() // 2
             # Not slices: their gradients are padded with zeros.
             sizes = [half, rel_type.numel() - half]
             (_, head), (tail, _), (in_head, in_tail) = (
-                part.split(sizes) for part in drawn
+                part.split(sizes)
+                for part in (drawn.head, drawn.tail, drawn.other)
             )
             return torch.cat([in_head, head]), torch.cat([tail, in_tail])
-        shape, source = rel_type.shape, model.generator
-        rate = self.head_rate.to(rel_type.device)[rel_type]
-        chance = torch.rand(shape, generator=source, device=rel_type.device)
-        in_head = (chance < rate)[:, None]
+        mask = self._in_head(model, rel_type)[:, None]
         return (
-            torch.where(in_head, drawn.other, drawn.head),
-            torch.where(in_head, drawn.tail, drawn.other),
+            torch.where(mask, drawn.other, drawn.head),
+            torch.where(mask, drawn.tail, drawn.other),
         )
+
+    def scores(
+        self, model: "GaussianKGEModel", rel_type: Tensor, drawn: Draws
+    ) -> tuple[Tensor, Tensor]:
+        r"""Returns the scores of true and of false triples."""
+        if drawn.turned is not None:
+            return model.pair_scores(rel_type, drawn)
+        rel = model.embed_rel(rel_type)
+        true = model.interaction(drawn.head, rel, drawn.tail)
+        false_head, false_tail = self.corrupt(model, rel_type, drawn)
+        return true, model.interaction(false_head, rel, false_tail)
 
     def __call__(
         self,
@@ -110,10 +159,7 @@ class OneNegative:
         drawn: Draws,
     ) -> Tensor:
         r"""Returns the mean loss of a batch of triples."""
-        rel = model.embed_rel(rel_type)
-        true = model.interaction(drawn.head, rel, drawn.tail)
-        false_head, false_tail = self.corrupt(model, rel_type, drawn)
-        false = model.interaction(false_head, rel, false_tail)
+        true, false = self.scores(model, rel_type, drawn)
         if self.kind == "margin":
             return F.relu(self.margin - true + false).mean()
         return (F.softplus(-true) + F.softplus(false)).mean()

@@ -11,6 +11,9 @@ Reduction: TypeAlias = Literal["occurrence", "dense"]
 #: The form of the variances of an entity.
 Covariance: TypeAlias = Literal["diagonal", "spherical"]
 
+#: What is drawn in training: coordinates, scores, or nothing.
+Noise: TypeAlias = Literal["coordinate", "score", "none"]
+
 
 class GaussianOptions(TypedDict, total=False):
     r"""The options of :class:`~pyg_cagp.nn.kge.GaussianKGEModel`."""
@@ -21,6 +24,7 @@ class GaussianOptions(TypedDict, total=False):
     kl_reduction: Reduction
     n3: float
     covariance: Covariance
+    noise: Noise
     objective: "Objective | None"
     variational: bool
     reciprocal: bool

@@ -9,7 +9,8 @@ from torch import Tensor
 
 from pyg_cagp._utils.checks import check_least
 from pyg_cagp.data.answer_index import AnswerIndex, expand_ranges
-from pyg_cagp.nn.kge.draw import Draws
+from pyg_cagp.nn.kge.draw import Draws, SideScores
+from pyg_cagp.nn.kge.query import SIDES
 from pyg_cagp.typing import Side
 
 if TYPE_CHECKING:
@@ -50,6 +51,17 @@ class SampledSoftmax:
         shape = (self.num_negatives,)
         return model.draw_nodes(shape, head_index.device)
 
+    def draw(
+        self,
+        model: "GaussianKGEModel",
+        head_index: Tensor,
+        rel_type: Tensor,
+        tail_index: Tensor,
+        other: Tensor,
+    ) -> tuple[Draws, Tensor]:
+        r"""Draws the entities of a batch."""
+        return model.draw(head_index, tail_index, other)
+
     def __call__(
         self,
         model: "GaussianKGEModel",
@@ -61,16 +73,11 @@ class SampledSoftmax:
     ) -> Tensor:
         r"""Returns the mean negative log-likelihood of a batch of triples."""
         total = drawn.other.new_zeros(())
-        side: Side
-        for side, given, answer, given_emb, answer_emb in (
-            ("tail", head_index, tail_index, drawn.head, drawn.tail),
-            ("head", tail_index, head_index, drawn.tail, drawn.head),
-        ):
-            true = model.score_answer(side, given_emb, rel_type, answer_emb)
-            query = side, given_emb, rel_type
-            scores = model.score_candidates(*query, drawn.other)
+        ends = (head_index, tail_index), (tail_index, head_index)
+        for side, (given, answer) in zip(SIDES, ends, strict=True):
+            scores = model.side_scores(side, rel_type, drawn)
             hits = self.find_answers(side, given, rel_type, answer, other)
-            total = total + self.nll(true, scores, hits, model.num_nodes)
+            total = total + self.nll(scores, hits, model.num_nodes)
         return total
 
     def find_answers(
@@ -80,47 +87,42 @@ class SampledSoftmax:
         rel_type: Tensor,
         answer: Tensor,
         other: Tensor,
-    ) -> tuple[Tensor, Tensor]:
-        r"""Returns the rows and columns at which a negative is an answer. They
-        are few, so a search is faster than a comparison of all pairs.
+    ) -> Tensor:
+        r"""Returns a mask of the negatives of each triple that are answers, of
+        shape :obj:`[B, K]`.
         """
-        row = torch.arange(answer.numel(), device=answer.device)
-        if self.known is not None:
-            known = self.known.to(given.device)
-            more_rows, more_answers = known.find(side, given, rel_type)
-            row = torch.cat([row, more_rows])
-            answer = torch.cat([answer, more_answers])
+        # Half the bytes: a search would make the host wait for its size.
+        hits = answer.int()[:, None] == other.int()
+        if self.known is None:
+            return hits
+        known = self.known.to(given.device)
+        row, answer = known.find(side, given, rel_type)
         in_order, order = other.sort()
         first = torch.searchsorted(in_order, answer)
         count = torch.searchsorted(in_order, answer, right=True) - first
         # Negatives are drawn with replacement, so one may occur twice.
         each, place = expand_ranges(first, count)
-        return row[each], order[place]
+        hits[row[each], order[place]] = True
+        return hits
 
-    def nll(
-        self,
-        true: Tensor,
-        scores: Tensor,
-        hits: tuple[Tensor, Tensor],
-        num_nodes: int,
-    ) -> Tensor:
+    def nll(self, scores: SideScores, hits: Tensor, num_nodes: int) -> Tensor:
         r"""Returns the mean loss of one direction.
 
         Args:
-            true (torch.Tensor): The scores of answers, of shape :obj:`[B]`.
-            scores (torch.Tensor): The scores of negatives, of shape
-                :obj:`[B, K]`, which are overwritten.
-            hits (tuple): The result of :meth:`find_answers`.
+            scores (SideScores): The scores of answers and negatives. Those of
+                negatives are overwritten.
+            hits (torch.Tensor): The result of :meth:`find_answers`.
             num_nodes (int): The number of candidates that negatives represent.
         """
+        other = scores.other
         # Sums over many candidates lose too much in half precision.
-        if scores.dtype in (torch.bfloat16, torch.float16):
-            scores = scores.float()
+        if other.dtype in (torch.bfloat16, torch.float16):
+            other = other.float()
         # Not -inf, since all negatives of a query may be answers.
-        scores[hits] = -1e30
+        other = other.masked_fill_(hits, -1e30)
         shift = math.log(num_nodes / self.num_negatives)
-        total = torch.logaddexp(scores.logsumexp(dim=1) + shift, true)
-        return (total - true).mean()
+        total = torch.logaddexp(other.logsumexp(dim=1) + shift, scores.answer)
+        return (total - scores.true).mean()
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.num_negatives})"
@@ -158,17 +160,10 @@ class SelfAdversarial(SampledSoftmax):
         check_least("temperature", temperature, 0)
         self.temperature = temperature
 
-    def nll(
-        self,
-        true: Tensor,
-        scores: Tensor,
-        hits: tuple[Tensor, Tensor],
-        num_nodes: int,
-    ) -> Tensor:
+    def nll(self, scores: SideScores, hits: Tensor, num_nodes: int) -> Tensor:
         r"""Returns the mean loss of one direction."""
-        weight = self.temperature * scores.detach()
-        weight[hits] = -1e30
-        weight = weight.softmax(dim=1)
-        weight[hits] = 0
-        false = (weight * F.softplus(scores)).sum(dim=1)
-        return (F.softplus(-true) + false).mean()
+        weight = self.temperature * scores.other.detach()
+        weight = weight.masked_fill_(hits, -1e30).softmax(dim=1)
+        weight = weight.masked_fill_(hits, 0)
+        false = (weight * F.softplus(scores.other)).sum(dim=1)
+        return (F.softplus(-scores.true) + false).mean()
