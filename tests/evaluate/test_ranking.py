@@ -122,6 +122,10 @@ def test_groups_add_up_to_all_queries(model, kg):
     assert set(got["by_relation"]) <= set(names)
     for row in got["by_category"].values():
         assert row["num"] == row["tail"]["num"] + row["head"]["num"]
+    for side, expected in got["by_side"].items():
+        rows = [row[side] for row in got["by_category"].values()]
+        mrr = sum(row["num"] * row["mrr"] for row in rows) / expected["num"]
+        assert mrr == pytest.approx(expected["mrr"])
     lowest = [row["lowest"] for row in got["by_frequency"]]
     highest = [row["highest"] for row in got["by_frequency"]]
     assert all(a < b for a, b in zip(highest, lowest[1:], strict=False))
