@@ -79,6 +79,15 @@ def test_temporal_like_equals_the_transform(kg, self_loops):
     assert torch.equal(TemporalLike(rule).label(looped, "val").kind, want)
 
 
+def test_rows_compare_each_kind_with_id(kg):
+    test = TemporalLike().label(kg, "test")
+    rows, kinds = test.rows(), test.kind.tolist()
+    for number, name in ((1, "emerging"), (2, "novel")):
+        expected = [kind in (0, number) for kind in kinds]
+        assert rows[name].tolist() == expected
+    assert rows["overall"].all()
+
+
 def test_protocols_are_values(kg):
     assert protocol("standard", seed=3) == Standard(3) != Standard()
     assert protocol("temporal-like", preset="table2") == TemporalLike("table2")
