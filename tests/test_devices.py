@@ -8,8 +8,14 @@ import torch
 from pyg_cagp import Coverage
 from pyg_cagp.data import AnswerIndex, triples
 from pyg_cagp.datasets import SyntheticKG
+from pyg_cagp.nn.kge import (
+    GaussianDistMult,
+    KvsAll,
+    OneNegative,
+    SampledSoftmax,
+)
 from pyg_cagp.nn.scoring import rank_counts, softmax_terms, top_answers
-from pyg_cagp.train import Config, train_run
+from pyg_cagp.train import Config, Trainer, TrainOptions, train_run
 from tests.loops import for_each
 from tests.simulated import DEVICE, simulated_device
 from tests.uncertainty.test_contract import MAKERS
@@ -168,3 +174,37 @@ def test_training_equals_the_cpu(kg, run, device, tmp_path):
     expected = run.model.node_emb.weight
     assert torch.equal(got.model.node_emb.weight.cpu(), expected)
     assert got.record["validation"] == run.record["validation"]
+
+
+@for_each(
+    ("objective", "noise"),
+    [
+        (SampledSoftmax(num_negatives=64), "coordinate"),
+        (SampledSoftmax(num_negatives=64), "score"),
+        (SampledSoftmax(num_negatives=64), "none"),
+        (KvsAll(), "coordinate"),
+        (KvsAll(), "score"),
+        (KvsAll(), "none"),
+        (OneNegative(), "coordinate"),
+        (OneNegative(), "score"),
+    ],
+)
+def test_a_step_of_training_never_waits(kg, device, objective, noise):
+    torch.manual_seed(0)
+    sizes = kg.num_nodes, kg.num_relations, 8
+    here = GaussianDistMult(*sizes, objective=objective, noise=noise)
+    there = copy.deepcopy(here).to(DEVICE)
+    weights = []
+    for model in (here, there):
+        options = TrainOptions(batch_size=256)
+        trainer = Trainer(model, kg, options=options, progress=False)
+        batches = iter(trainer.batches.epoch())
+        trainer._train_on(next(batches), 1.0)  # Optimisers make their state.
+        device.waits.clear()
+        for _ in range(3):
+            trainer._train_on(next(batches), 1.0)
+        assert device.num_waits == 0, device.waits
+        weights.append(model.node_emb.weight)
+        assert all(losses.loss > 0 for losses in trainer.losses.read())
+    assert device.num_waits == 1
+    assert torch.equal(weights[1].cpu(), weights[0])

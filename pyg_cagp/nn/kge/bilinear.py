@@ -10,9 +10,9 @@ from pyg_cagp.exceptions import InvalidInputError
 from pyg_cagp.nn.kge.base import GaussianKGEModel
 from pyg_cagp.nn.kge.draw import Draws, Moments, SideScores
 from pyg_cagp.nn.kge.integrate import (
-    noisy,
+    noisy_pairs,
     noisy_products,
-    pair_moments,
+    raised_pairs,
     raised_products,
 )
 from pyg_cagp.nn.kge.kvsall import QueryBatch
@@ -166,12 +166,11 @@ class BilinearKGEModel(GaussianKGEModel):
         if side == "head":
             given, answer = drawn.tail, head
         query = self.query(side, given, rel_type)
-        score = pair_moments(query, answer)
         logits = self._logits(query, other)
         if self.noise == "none":
-            raised = score.mean + 0.5 * score.variance
-            return SideScores(score.mean, raised, logits)
-        true = noisy(score, self._normal(score.mean.shape))
+            true, half = raised_pairs(query, answer)
+            return SideScores(true, true + half, logits)
+        true = noisy_pairs(query, answer, self._normal(rel_type.shape))
         return SideScores(true, true, logits)
 
     def pair_scores(
@@ -189,7 +188,7 @@ class BilinearKGEModel(GaussianKGEModel):
         query = self.map_tail(rel, drawn.head)
         _, *candidates = drawn.moments
         true, false = (
-            noisy(pair_moments(query, part), self._normal(rel_type.shape))
+            noisy_pairs(query, part, self._normal(rel_type.shape))
             for part in candidates
         )
         return true, false
@@ -202,14 +201,14 @@ class BilinearKGEModel(GaussianKGEModel):
         """
         if isinstance(nodes, Tensor):
             return super().query_logits(batch, nodes)
-        mean, variance = (part.index_select(0, batch.given) for part in nodes)
+        mean, std = (part.index_select(0, batch.given) for part in nodes)
         if self.noise == "none":
             query = self.query(batch.side, mean, batch.rel_type)
             answers = Moments(*(p.index_select(0, batch.answer) for p in nodes))
             rows = query.index_select(0, batch.row)
-            excess = 0.5 * pair_moments(rows, answers).variance.sum()
-            return self._logits(query, nodes), excess
-        given = mean + variance.sqrt() * self._normal(mean.shape)
+            _, half = raised_pairs(rows, answers)
+            return self._logits(query, nodes), half.sum()
+        given = mean + std * self._normal(mean.shape)
         query = self.query(batch.side, given, batch.rel_type)
         return self._logits(query, nodes), None
 

@@ -10,12 +10,12 @@ from torch.autograd.function import once_differentiable
 
 
 class Moments(NamedTuple):
-    r"""The means of embeddings, of shape :obj:`[n, channels]`, and their
-    variances, of the same shape or of shape :obj:`[n, 1]`.
+    r"""The means of embeddings, of shape :obj:`[..., channels]`, and their
+    standard deviations, of the same shape or of shape :obj:`[..., 1]`.
     """
 
     mean: Tensor
-    variance: Tensor
+    std: Tensor
 
 
 class Draws(NamedTuple):
@@ -94,7 +94,7 @@ class DrawAndDiverge(Function):
         sparse: bool,
         layout: Layout,
     ) -> tuple[Tensor, ...]:
-        r"""Returns the draws of each part, the means and the variances of each
+        r"""Returns the draws of each part, the means and the deviations of each
         part with moments, and the sum over the first entities of :obj:`share`,
         of shape :obj:`[m]`, times their divergence. Without :obj:`noise`, draws
         are means.
@@ -113,10 +113,13 @@ class DrawAndDiverge(Function):
         energy /= 2 * log_prior.exp()
         rest = 0.5 * mean.size(-1) * (log_prior - 1)
         kl = (share * (energy - volume + rest)).sum()
-        ctx.save_for_backward(entity, noise, scale, mean, share, energy)
+        outputs = _outputs(mean, scale, noise, layout)
+        # Half of the noise is half of a slope, exactly.
+        half = None if noise is None else noise.mul_(0.5)
+        ctx.save_for_backward(entity, half, scale, mean, share, energy)
         ctx.log_prior, ctx.layout = log_prior.detach(), layout
         ctx.num_nodes, ctx.sparse = mean_weight.size(0), sparse
-        return *_outputs(mean, scale, noise, layout), kl
+        return *outputs, kl
 
     @staticmethod
     @once_differentiable
@@ -124,16 +127,16 @@ class DrawAndDiverge(Function):
         r"""Returns the gradients by means, by logarithms of variances, and by
         that of the prior.
         """
-        entity, noise, scale, mean, share, energy = ctx.saved_tensors
-        by_mean, by_log_var = _join(grads[:-1], noise, scale, ctx.layout)
+        entity, half, scale, mean, share, energy = ctx.saved_tensors
+        by_mean, by_log_var = _join(grads[:-1], half, scale, ctx.layout)
         size, prior = share.numel(), ctx.log_prior.exp()
         by_divergence = (share * grads[-1])[:, None]
         by_mean[:size] += mean[:size] * (by_divergence / prior)
         shared = mean.size(-1) // scale.size(-1)
-        by_log_var[:size] += scale[:size] * (by_divergence * shared / prior)
+        half_divergence = 0.5 * by_divergence * shared
+        by_log_var[:size] += scale[:size] * (half_divergence / prior)
         by_log_var *= scale
-        by_log_var[:size] -= by_divergence * shared
-        by_log_var *= 0.5
+        by_log_var[:size] -= half_divergence
         by_prior = None
         if ctx.needs_input_grad[2]:
             half_dim = 0.5 * mean.size(-1)
@@ -148,7 +151,7 @@ class DrawAndDiverge(Function):
 def _outputs(
     mean: Tensor, scale: Tensor, noise: Tensor | None, layout: Layout
 ) -> list[Tensor]:
-    r"""Returns draws, means and variances, part by part."""
+    r"""Returns draws, means and deviations, part by part."""
     sizes, num, first = layout
     rows = layout.drawn_rows()
     drawn = mean[:rows]
@@ -157,18 +160,20 @@ def _outputs(
     parts = list(drawn.split(sizes[:num])) if num else []
     if first < len(sizes):
         skipped = sum(sizes[:first])
-        for rows_of in (mean[skipped:], scale[skipped:].square()):
+        for rows_of in (mean[skipped:], scale[skipped:]):
             parts += rows_of.split(sizes[first:])
     return parts
 
 
 def _join(
     grads: tuple[Tensor, ...],
-    noise: Tensor | None,
+    half: Tensor | None,
     scale: Tensor,
     layout: Layout,
 ) -> tuple[Tensor, Tensor]:
-    r"""Returns the gradients of :meth:`_outputs` by means and by scales."""
+    r"""Returns the gradients of :meth:`_outputs` by means, and half of those by
+    deviations.
+    """
     sizes, num, first = layout
     num_moments, rows = len(sizes) - first, layout.drawn_rows()
     by_drawn, by_mean = grads[:num], grads[num : num + num_moments]
@@ -178,16 +183,19 @@ def _join(
     else:
         total, joined = torch.cat(by_mean), torch.cat(by_drawn)
         total[:rows] += joined
-    by_scale = torch.zeros_like(scale)
-    if noise is not None:
-        product = joined * noise
-        if product.size(-1) > scale.size(-1):
-            product = product.sum(dim=-1, keepdim=True)
-        by_scale[:rows] = product
-    if num_moments:
-        by_variance = torch.cat(grads[num + num_moments :])
-        skipped = len(scale) - len(by_variance)
-        by_scale[skipped:].addcmul_(by_variance, scale[skipped:], value=2)
+    slope = torch.zeros_like(scale[:rows])
+    if half is not None:
+        slope = joined * half
+        if slope.size(-1) > scale.size(-1):
+            slope = slope.sum(dim=-1, keepdim=True)
+    by_std = list(grads[num + num_moments :])
+    if first == num:
+        # The slopes of moments are halved after they are copied.
+        by_scale = torch.cat([slope, *by_std]) if by_std else slope
+        by_scale[rows:] *= 0.5
+    else:
+        by_scale = torch.cat(by_std).mul_(0.5)
+        by_scale[:rows] += slope
     return total, by_scale
 
 

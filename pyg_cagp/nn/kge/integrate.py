@@ -16,24 +16,27 @@ from torch.autograd.function import once_differentiable
 
 from pyg_cagp.nn.kge.draw import Moments
 
-#: The least variance of a score. The slope of a square root at 0 is infinite.
-LEAST = 1e-30
+#: The least deviation of a score. The slope of a root at 0 is infinite.
+LEAST = 1e-15
 
 
-def pair_moments(query: Tensor, candidate: Moments) -> Moments:
-    r"""Returns the moments of the score of one candidate for each query, both
-    of shape :obj:`[B]`.
+def noisy_pairs(query: Tensor, candidate: Moments, noise: Tensor) -> Tensor:
+    r"""Draws the score of one candidate for each query, of shape :obj:`[B]`.
+
+    Args:
+        query (torch.Tensor): The queries, of shape :obj:`[B, channels]`.
+        candidate (Moments): The candidates.
+        noise (torch.Tensor): Standard normal numbers, of shape :obj:`[B]`.
     """
-    return Moments(*_PairMoments.apply(query, *candidate))
+    return _NoisyPairs.apply(query, *candidate, noise)
 
 
-def noisy(score: Moments, noise: Tensor) -> Tensor:
-    r"""Draws scores from their moments, which are overwritten, as is
-    :obj:`noise`.
+def raised_pairs(query: Tensor, candidate: Moments) -> tuple[Tensor, Tensor]:
+    r"""Returns the mean of the score of one candidate for each query, and half
+    its variance.
     """
-    return _AddNoise.apply(
-        score.mean.to(noise.dtype), score.variance.to(noise.dtype), noise
-    )
+    variance = (query * candidate.std).square().sum(dim=-1)
+    return (query * candidate.mean).sum(dim=-1), 0.5 * variance
 
 
 def noisy_products(query: Tensor, nodes: Moments, noise: Tensor) -> Tensor:
@@ -46,12 +49,12 @@ def noisy_products(query: Tensor, nodes: Moments, noise: Tensor) -> Tensor:
             which are overwritten.
     """
     mean = query @ nodes.mean.t()
-    if nodes.variance.size(-1) > 1:
-        variance = query.square() @ nodes.variance.t()
-        return noisy(Moments(mean, variance), noise)
+    mean = mean.to(noise.dtype)
+    if nodes.std.size(-1) > 1:
+        variance = query.square() @ nodes.std.square().t()
+        return _AddNoise.apply(mean, variance.to(noise.dtype), noise)
     length = torch.linalg.vector_norm(query, dim=-1, keepdim=True)
-    std = nodes.variance.sqrt().t()
-    return _AddScaledNoise.apply(mean.to(noise.dtype), length, std, noise)
+    return _AddScaledNoise.apply(mean, length, nodes.std.t(), noise)
 
 
 def raised_products(query: Tensor, nodes: Moments) -> Tensor:
@@ -59,39 +62,38 @@ def raised_products(query: Tensor, nodes: Moments) -> Tensor:
     for each query, the logarithm of the mean of its exponential.
     """
     half = 0.5 * query.square()
-    if nodes.variance.size(-1) == 1:
+    if nodes.std.size(-1) == 1:
         half = half.sum(dim=-1, keepdim=True)
     # One product of longer rows is faster than a sum of two products.
-    return torch.cat([query, half], dim=-1) @ torch.cat(nodes, dim=-1).t()
+    columns = torch.cat([nodes.mean, nodes.std.square()], dim=-1)
+    return torch.cat([query, half], dim=-1) @ columns.t()
 
 
-class _PairMoments(Function):
-    r"""The moments of scores, in fewer passes than plain autograd makes."""
+class _NoisyPairs(Function):
+    r"""Scores of pairs, in fewer passes than plain autograd makes."""
 
     @staticmethod
     def forward(
-        ctx: Any, query: Tensor, mean: Tensor, variance: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        r"""Returns means and variances of scores."""
-        weighted = query * variance
-        ctx.save_for_backward(query, mean, weighted)
-        ctx.is_shared = variance.size(-1) == 1
-        return (query * mean).sum(dim=-1), (query * weighted).sum(dim=-1)
+        ctx: Any, query: Tensor, mean: Tensor, std: Tensor, noise: Tensor
+    ) -> Tensor:
+        r"""Returns scores."""
+        scaled = query * std
+        length = torch.linalg.vector_norm(scaled, dim=-1).clamp_(min=LEAST)
+        ctx.save_for_backward(query, mean, std, scaled, noise / length)
+        return (query * mean).sum(dim=-1).addcmul_(length, noise)
 
     @staticmethod
     @once_differentiable
-    def backward(
-        ctx: Any, by_mean: Tensor, by_variance: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def backward(ctx: Any, by_score: Tensor) -> tuple[Tensor | None, ...]:
         r"""Returns the gradients by queries and by moments of candidates."""
-        query, mean, weighted = ctx.saved_tensors
-        by_mean, by_variance = by_mean[:, None], by_variance[:, None]
-        by_query = by_mean * mean
-        by_query.addcmul_(weighted, by_variance, value=2)
-        by_weights = (by_variance * query).mul_(query)
-        if ctx.is_shared:
-            by_weights = by_weights.sum(dim=-1, keepdim=True)
-        return by_query, by_mean * query, by_weights
+        query, mean, std, scaled, ratio = ctx.saved_tensors
+        by_scaled = scaled * (by_score * ratio)[:, None]
+        by_query = by_score[:, None] * mean
+        by_query.addcmul_(by_scaled, std)
+        by_std = by_scaled.mul_(query)
+        if std.size(-1) == 1:
+            by_std = by_std.sum(dim=-1, keepdim=True)
+        return by_query, by_score[:, None] * query, by_std, None
 
 
 class _AddNoise(Function):
@@ -102,7 +104,7 @@ class _AddNoise(Function):
         ctx: Any, mean: Tensor, variance: Tensor, noise: Tensor
     ) -> Tensor:
         r"""Returns scores, in the memory of :obj:`mean`."""
-        std = variance.clamp_(min=LEAST).sqrt_()
+        std = variance.sqrt_().clamp_(min=LEAST)
         score = mean.addcmul_(std, noise)
         ctx.mark_dirty(mean)
         ctx.save_for_backward(noise.div_(std).mul_(0.5))

@@ -190,7 +190,8 @@ class NoisyKGEModel(QueryKGEModel):
 
     def _shares(self, head_index: Tensor, tail_index: Tensor) -> Tensor:
         r"""Returns the weight of the divergence of each slot of a batch."""
-        freq = self.node_freq[torch.cat([head_index, tail_index])]
+        slots = torch.cat([head_index, tail_index])
+        freq = self.node_freq.index_select(0, slots)
         return 1 / (freq * head_index.numel()).to(self.node_emb.weight.dtype)
 
     def side_scores(

@@ -118,8 +118,9 @@ class SampledSoftmax:
         # Sums over many candidates lose too much in half precision.
         if other.dtype in (torch.bfloat16, torch.float16):
             other = other.float()
-        # Not -inf, since all negatives of a query may be answers.
-        other = other.masked_fill_(hits, -1e30)
+        # Not -inf, since all negatives of a query may be answers. Without
+        # autograd: the slope at such a score is 0.
+        other.detach().masked_fill_(hits, -1e30)
         shift = math.log(num_nodes / self.num_negatives)
         total = torch.logaddexp(other.logsumexp(dim=1) + shift, scores.answer)
         return (total - scores.true).mean()
