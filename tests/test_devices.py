@@ -196,7 +196,7 @@ def test_a_step_of_training_never_waits(kg, device, objective, noise):
     there = copy.deepcopy(here).to(DEVICE)
     weights = []
     for model in (here, there):
-        options = TrainOptions(batch_size=256)
+        options = TrainOptions(batch_size=128)
         trainer = Trainer(model, kg, options=options, progress=False)
         batches = iter(trainer.batches.epoch())
         trainer._train_on(next(batches), 1.0)  # Optimisers make their state.

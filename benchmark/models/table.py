@@ -65,10 +65,17 @@ def speed() -> str:
     record = json.loads(
         (HERE.parent / "speed" / "results" / "training.json").read_text()
     )
-    lines = ["| training | triples a second | ratio |", "|---|---|---|"]
-    for name, ratio in record["ratio to PyG"].items():
-        triples = round(record["triples_a_second"][name], -3)
-        lines.append(f"| {name} | {triples:,.0f} | {ratio:.2f} |")
+    lines = ["| loss | training | speed | range |", "|---|---|---|---|"]
+    for title, part in record.items():
+        if not isinstance(part, dict) or "ratios" not in part:
+            continue
+        lines.append(f"| {title} | {part['base']} | 1.00 | |")
+        for name, ratio in part["ratios"].items():
+            low, high = ratio["range"]
+            lines.append(
+                f"| {title} | {name} | {ratio['median']:.2f} "
+                f"| {low:.2f} to {high:.2f} |"
+            )
     return "\n".join(lines)
 
 

@@ -117,8 +117,6 @@ def run(args: argparse.Namespace) -> None:
     config = config.override(changes)
     name = config.model["name"]
     out = args.out or f"runs/{Path(args.dataset).name}-{name}-{args.seed}"
-    if not args.json:
-        print(f"pyg-cagp: {config.source}", file=sys.stderr, flush=True)
     result = train_run(
         kg,
         config,

@@ -39,13 +39,22 @@ BATCH: Steps = ((10_001, 256), (math.inf, 512))
 #: the validation MRR no longer rises.
 EPOCHS: Steps = ((50_000, 100), (500_000, 50), (math.inf, 30))
 
-#: The weight of the N3 penalty by training triples per entity, by validation
-#: MRR of training runs: entities with few triples overfit. WN18RR has 2,
-#: ICEWS14 6 without repeats, CoDEx-S 16 and FB15k-237 19.
-N3: Steps = ((8, 0.1), (15, 0.05), (math.inf, 0.01))
+#: The weight of the N3 penalty by training triples per entity: entities with
+#: few triples overfit. WN18RR has 2, ICEWS14 6 without repeats, CoDEx-S 16 and
+#: FB15k-237 19. The last value had the best validation MRR on CoDEx-S (among 0,
+#: 0.003 and 0.01). The others are those of the paper that introduced N3, for
+#: WN18RR and FB15k-237; they were not tuned here.
+N3: Steps = ((8, 0.1), (15, 0.05), (math.inf, 0.003))
 
-#: The prior is wide and its weight small, so that N3 regularises the means.
-MODEL = {"prior_variance": 1.0, "kl_weight": 0.03, "reciprocal": True}
+#: Chosen on CoDEx-S by validation MRR. Of the ways of training, the bound
+#: without draws ranked best, and its validation log loss was lower than that of
+#: points with N3.
+MODEL = {
+    "prior_variance": 0.1,
+    "kl_weight": 0.1,
+    "noise": "none",
+    "reciprocal": True,
+}
 
 #: Adagrad takes smaller steps for frequent entities; 0.1 is the rate of
 #: "Canonical Tensor Decomposition for Knowledge Base Completion".

@@ -33,7 +33,7 @@ def k_core(kg: Any, k: int) -> Data:
         >>> from pyg_cagp.datasets import load
         >>> core = k_core(load("synthetic"), 18)
         >>> core.num_nodes
-        447
+        328
     """
     check_least("k", k, 0)
     kg = as_kg(kg)

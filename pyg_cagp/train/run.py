@@ -80,7 +80,7 @@ def train_run(
     """
     kg, folder = as_kg(kg), None if out is None else Path(out)
     dataset = kg.get("name") if dataset is None else dataset
-    config = _config_of(kg, config, dataset, recipe, progress)
+    config = _config_of(kg, config, dataset, recipe)
     if resume and folder is None:
         raise InvalidInputError(
             "'resume' needs the folder of the interrupted run; pass 'out'"
@@ -112,6 +112,8 @@ def train_run(
         progress=progress,
     )
     trainer.tracker = None if folder is None else _open(folder, trainer, resume)
+    if progress:  # After all checks, since an error is printed alone.
+        _print_source(config)
     try:
         record |= _fit(trainer, kg, fitter)
         if trainer.tracker is not None:
@@ -173,18 +175,20 @@ def _config_of(
     config: Config | ModelName,
     dataset: str | None,
     recipe: Recipe | None,
-    progress: bool,
 ) -> Config:
     if not isinstance(config, Config):
         config = Config.resolve(kg, config, dataset=dataset, recipe=recipe)
-        if progress:
-            print(f"pyg-cagp: {config.source}", file=sys.stderr, flush=True)
     elif recipe is not None:
         raise InvalidInputError(
             "'recipe' needs the name of a model (got a Config); pass "
             "Config.find(dataset, model, recipe=...)"
         )
     return config
+
+
+def _print_source(config: Config) -> None:
+    if config.source != Config.source:
+        print(f"pyg-cagp: {config.source}", file=sys.stderr, flush=True)
 
 
 def _fingerprint(record: dict[str, Any]) -> str:

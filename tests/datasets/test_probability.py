@@ -125,7 +125,9 @@ def test_a_model_learns_much_of_what_can_be_known():
     """Against the ranking by the true probability, which no model beats."""
     graph = SyntheticKG()
     kg = graph[0]
-    model = train_run(kg, "gaussian-distmult", progress=False).model
+    model = train_run(
+        kg, "gaussian-distmult", dataset="synthetic", progress=False
+    ).model
     learned = evaluate.ranking(model, kg)["hits@1"]
     assert 0.4 < learned < 0.6
     answers = evaluate.predictions(model, kg)

@@ -125,10 +125,9 @@ def test_answers_equal_the_model(predictor, kg, side):
     row, answers = (0, 1) if side == "tail" else (1, 0)
     known &= kg.edge_index[row] == given
     left_out = set(kg.edge_index[answers, known].tolist())
-    every = torch.arange(kg.num_nodes)
-    ends = (given.expand_as(every), every)
-    ends = ends if side == "tail" else ends[::-1]
-    scores = predictor.model(ends[0], rel.expand_as(every), ends[1]).detach()
+    model = predictor.model
+    heads, tails = model.score_heads(rel, given), model.score_tails(given, rel)
+    scores = (tails if side == "tail" else heads)[0].detach()
     order = [
         entity
         for entity in scores.argsort(descending=True).tolist()
