@@ -108,7 +108,7 @@ def measure(kg: Data) -> GraphSize:
             f"'kg' must have at least 2 entities, so that an answer can be "
             f"ranked among others (got {kg.num_nodes})"
         )
-    # A triple of a dated graph may be repeated, which tells nothing new.
+    # A triple of a dated graph may be repeated; it is counted once.
     distinct = torch.stack([head, rel, tail]).unique(dim=1)
     queries = (distinct[[0, 1]], distinct[[2, 1]])
     count = sum(pairs.unique(dim=1).size(1) for pairs in queries)

@@ -16,8 +16,8 @@ from pyg_cagp.nn.posterior.slopes import (
 if TYPE_CHECKING:
     from pyg_cagp.nn.kge import GaussianKGEModel
 
-#: The queries of a relation from which on it has chunks of its own. Fewer do
-#: not pay for the lengths of all candidates' slopes.
+#: A relation with at least this many queries gets separate chunks. With fewer,
+#: computing the lengths of all candidates' slopes takes longer than it saves.
 MIN_QUERIES = 64
 
 #: Candidates that are scored at a time. A product of matrices takes less time
